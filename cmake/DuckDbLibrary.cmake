@@ -1,0 +1,10 @@
+# DuckDB's C library, as `make deps` laid it out. Target: tidegate::duckdb.
+set(duckdb ${TIDEGATE_DEPS_DIR}/duckdb)
+if(NOT EXISTS ${duckdb}/include/duckdb.h)
+  message(FATAL_ERROR "DuckDB is missing in ${duckdb}: run `make deps` first")
+endif()
+add_library(tidegate::duckdb SHARED IMPORTED GLOBAL)
+set_target_properties(tidegate::duckdb PROPERTIES
+  IMPORTED_LOCATION ${duckdb}/lib/libduckdb.so
+  IMPORTED_NO_SONAME ON
+  INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${duckdb}/include)

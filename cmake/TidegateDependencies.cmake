@@ -1,0 +1,13 @@
+# Third-party libraries as imported targets. Headers of each stay in the folder that needs it (tools/check_layers.py).
+find_package(Threads REQUIRED)
+find_package(GTest REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(Arrow CONFIG QUIET)
+if(NOT Arrow_FOUND)
+  include(ArrowFromWheel)
+endif()
+include(DuckDbLibrary)

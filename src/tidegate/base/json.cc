@@ -1,0 +1,38 @@
+#include "tidegate/base/json.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tidegate {
+namespace {
+
+constexpr int kMaxDepth = 64;
+
+}  // namespace
+
+Result<Json> ParseJson(std::string_view text) {
+  std::string refusal;
+  std::vector<std::set<std::string>> keys;
+  const Json::parser_callback_t guard = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth > kMaxDepth && refusal.empty()) refusal = "nested deeper than " + std::to_string(kMaxDepth);
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end && !keys.empty()) keys.pop_back();
+    if (event == Json::parse_event_t::key && !keys.empty() && refusal.empty() &&
+        !keys.back().insert(parsed.get_ref<const std::string&>()).second) {
+      refusal = "the key " + parsed.dump(-1, ' ', true, Json::error_handler_t::replace) + " stands twice in one object";
+    }
+    return refusal.empty();
+  };
+  try {
+    Json value = Json::parse(text.begin(), text.end(), guard, /*allow_exceptions=*/true);
+    if (!refusal.empty()) return Corruption("not acceptable JSON: " + refusal);
+    return value;
+  } catch (const Json::parse_error& error) {
+    return Corruption("not JSON: error at byte " + std::to_string(error.byte) + " of " + std::to_string(text.size()));
+  } catch (const Json::exception&) {
+    return Corruption("not JSON: a number or text out of range");
+  }
+}
+
+}  // namespace tidegate
