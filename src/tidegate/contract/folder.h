@@ -3,6 +3,7 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,7 +36,7 @@ struct TableName {
 /// C-5: `[A-Za-z0-9][A-Za-z0-9_-]*`?
 bool IsName(std::string_view text);
 
-/// "schema.table" of valid names. Errors: InvalidArgument.
+/// Read "schema.table" of valid names. Errors: InvalidArgument.
 Result<TableName> ParseTableName(std::string_view text);
 
 /// When a folder was delivered, as text (C-6). Ordered as C-20: v1 before v2, __initial__ first, date, hour.
@@ -51,7 +52,7 @@ struct Delivery {
   friend std::strong_ordering operator<=>(const Delivery& a, const Delivery& b);
 };
 
-/// Errors: InvalidArgument. The inverse of Delivery::ToString.
+/// Read what Delivery::ToString writes. Errors: InvalidArgument.
 Result<Delivery> ParseDelivery(std::string_view text);
 
 struct Folder {
@@ -64,10 +65,12 @@ struct Folder {
   friend bool operator==(const Folder&, const Folder&) = default;
 };
 
-/// Parse the path of a folder (with or without a slash at the end). Errors: InvalidArgument, saying which part is wrong.
+/// Parse the path of a folder (with or without a slash at the end). Errors: InvalidArgument, saying which part is
+/// wrong.
 Result<Folder> ParseFolder(std::string_view path);
 
 /// "v1/_manifests/snapshot_date=D/manifest.json", "v2/_manifests/snapshot_date=D/snapshot_hour=HH/manifest.json".
+/// Requires: not __initial__, which has no manifest.
 std::string ManifestKey(const Delivery& delivery);
 
 /// "v1/<schema>/<table>/_STATE".
@@ -82,17 +85,19 @@ struct ParsedKey {
     kData,      // a Parquet file of a folder: `folder`, `file`
     kSuccess,   // the seal of a folder: `folder`
     kManifest,  // of a delivery: `folder.delivery`
-    kControl,   // _STATE, any other name that starts with '_' or '.': not data, silent
+    kControl,   // _STATE, any other name that starts with '_' or '.' where a schema, table or file could stand: silent
     kStray,     // in a folder, but neither data nor control: a warning
     kBadName,   // a schema or table name that C-5 refuses: a warning that quotes it
     kForeign,   // fits no rule: not data, not an error
   };
   Kind kind = Kind::kForeign;
   Folder folder;
-  std::string file;    // last segment
-  std::string detail;  // kBadName, kStray: what is wrong, ready to print (foreign text quoted)
+  std::string file;      // kData, kSuccess, kManifest, kStray: last segment
+  std::string bad_name;  // kBadName: the refused name as it is, for comparing and JSON; print `detail` instead
+  std::string detail;    // kBadName, kStray: what is wrong, ready to print (foreign text quoted)
 };
 
+/// Say what a key is. Never fails: what fits no rule is kForeign.
 ParsedKey ParseKey(std::string_view key);
 
 }  // namespace tidegate::contract

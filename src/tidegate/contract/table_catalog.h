@@ -2,6 +2,7 @@
 // Format: docs/formats/catalog.md.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,10 +16,10 @@ namespace tidegate::contract {
 struct TableEntry {
   TableName name;
   TableMode mode = TableMode::kFull;
-  std::vector<std::string> key;                // empty: a plain union (C-24)
-  std::optional<std::string> event_time;       // column
-  std::optional<std::string> version_column;   // column (C-22)
-  bool append_only = false;
+  std::vector<std::string> key;               // columns; empty: a plain union (C-24)
+  std::optional<std::string> event_time;      // column
+  std::optional<std::string> version_column;  // column (C-22)
+  bool append_only = false;                   // a plain union, whatever the key says (C-24)
   // For `deliver`: the column of the source that says when a row last changed; rows are delivered by it.
   std::optional<std::string> changed_at;
   // For `deliver`: the SQL of the table in the source, instead of SELECT * FROM schema.table.
@@ -29,6 +30,7 @@ struct TableEntry {
 class TableCatalog {
  public:
   TableCatalog() = default;
+  /// Requires: no name twice.
   explicit TableCatalog(std::vector<TableEntry> entries);
 
   const TableEntry* Find(const TableName& name) const;
@@ -41,12 +43,17 @@ class TableCatalog {
 /// The 19 tables of the contract `cloudhumans`.
 const TableCatalog& CloudhumansCatalog();
 
+/// A larger TOML text is refused.
+inline constexpr uint64_t kMaxCatalogBytes = 4'000'000;
+
 /// Read a catalog from TOML: `catalog = "cloudhumans"` (built-in to start from) and `[[table]]` entries, which add or
-/// replace. Errors: InvalidArgument naming `source`, the line and what is wrong (unknown field, bad name, a key on a
-/// full table, a table twice, append_only with a key, …).
+/// replace. The sections of a settings file that others read (`ingest`, `deliver`, `query`, `lake`) are passed over.
+/// Errors: InvalidArgument naming `source`, the line and what is wrong (unknown field, bad name, a key on a full table,
+/// a table twice, …), with the nearest valid word for a typo.
 Result<TableCatalog> ParseCatalog(std::string_view toml, std::string_view source);
 
-/// TOML text that ParseCatalog reads back to the same catalog; comments explain each field to a newcomer.
+/// Write TOML text that ParseCatalog reads back to the same catalog; comments explain each field to a newcomer.
+/// Requires: column names and queries are UTF-8.
 std::string WriteCatalog(const TableCatalog& catalog);
 
 }  // namespace tidegate::contract
