@@ -1,0 +1,93 @@
+#include "tidegate/app/settings.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <toml++/toml.h>
+
+#include "tidegate/base/text.h"
+
+namespace tidegate::app {
+namespace {
+
+constexpr const char* kDefaultFile = "tidegate.toml";
+constexpr uintmax_t kMaxBytes = 4'000'000;
+
+Result<std::string> ReadFile(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  if (error) return NotFound("cannot read the settings file " + Quoted(path) + ": " + error.message());
+  if (size > kMaxBytes) return InvalidArgument("the settings file is larger than 4 MB: " + Quoted(path));
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) return NotFound("cannot read the settings file " + Quoted(path));
+  return text.str();
+}
+
+Status ReadInt(const toml::table& section, const char* name, const std::string& where, int least, int most,
+               std::optional<int>* out) {
+  if (!section.contains(name)) return {};
+  const auto value = section[name].value<int64_t>();
+  if (!value || *value < least || *value > most) {
+    return InvalidArgument(where + ": " + name + " must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  }
+  *out = static_cast<int>(*value);
+  return {};
+}
+
+Status CheckNames(const toml::table& section, const std::set<std::string>& known, const std::string& where) {
+  for (const auto& [name, value] : section) {
+    if (known.count(std::string(name.str())) == 0) {
+      return InvalidArgument(where + ": unknown setting " + Quoted(name.str()));
+    }
+  }
+  return {};
+}
+
+Status ReadSections(const toml::table& root, const std::string& source, Settings& out) {
+  if (const toml::table* ingest = root["ingest"].as_table()) {
+    const std::string where = source + " [ingest]";
+    TG_RETURN_IF_ERROR(CheckNames(*ingest, {"jobs"}, where));
+    TG_RETURN_IF_ERROR(ReadInt(*ingest, "jobs", where, 1, 256, &out.ingest_jobs));
+  }
+  if (const toml::table* query = root["query"].as_table()) {
+    const std::string where = source + " [query]";
+    TG_RETURN_IF_ERROR(CheckNames(*query, {"memory_limit", "threads"}, where));
+    TG_RETURN_IF_ERROR(ReadInt(*query, "threads", where, 1, 1024, &out.query_threads));
+    if (query->contains("memory_limit")) {
+      out.query_memory_limit = (*query)["memory_limit"].value<std::string>();
+      if (!out.query_memory_limit) return InvalidArgument(where + ": memory_limit must be a text such as \"2GB\"");
+    }
+  }
+  return {};
+}
+
+std::string ConfigPath(const std::string& config) {
+  if (!config.empty()) return config;
+  if (const char* named = std::getenv("TIDEGATE_CONFIG"); named != nullptr && *named != '\0') return named;
+  std::error_code error;
+  return std::filesystem::exists(kDefaultFile, error) ? kDefaultFile : "";
+}
+
+}  // namespace
+
+Result<Settings> LoadSettings(const std::string& config) {
+  Settings out;
+  out.catalog = contract::CloudhumansCatalog();
+  const std::string path = ConfigPath(config);
+  if (path.empty()) return out;
+  TG_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  out.source = path;
+  TG_ASSIGN_OR_RETURN(out.catalog, contract::ParseCatalog(text, path));
+  try {
+    TG_RETURN_IF_ERROR(ReadSections(toml::parse(text), path, out));
+  } catch (const toml::parse_error& error) {
+    return InvalidArgument(path + ": line " + std::to_string(error.source().begin.line) + ": " + std::string(error.description()));
+  }
+  return out;
+}
+
+}  // namespace tidegate::app

@@ -1,0 +1,26 @@
+// Settings of a project: tidegate.toml, found beside the work or named by --config. One file holds the table catalog and
+// the settings of each command. Format: docs/formats/catalog.md and docs/settings.md.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidegate/base/status.h"
+#include "tidegate/contract/table_catalog.h"
+
+namespace tidegate::app {
+
+struct Settings {
+  contract::TableCatalog catalog;      // default: the built-in `cloudhumans`
+  std::string source = "built-in";     // where it was read from
+  std::optional<int> ingest_jobs;
+  std::optional<std::string> query_memory_limit;
+  std::optional<int> query_threads;
+};
+
+/// `config`: a file, or empty: ./tidegate.toml where it exists, else the built-in defaults. The environment variable
+/// TIDEGATE_CONFIG names it too. Errors: NotFound, InvalidArgument naming file and line.
+Result<Settings> LoadSettings(const std::string& config);
+
+}  // namespace tidegate::app

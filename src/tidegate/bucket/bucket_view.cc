@@ -1,0 +1,167 @@
+#include "tidegate/bucket/bucket_view.h"
+
+#include <algorithm>
+
+#include "tidegate/base/hash.h"
+#include "tidegate/base/text.h"
+
+namespace tidegate::bucket {
+namespace {
+
+using contract::ParsedKey;
+
+FolderState& FolderAt(BucketView& view, const contract::Folder& folder) {
+  TableFolders& table = view.tables[folder.table];
+  FolderMap& map = folder.mode == contract::TableMode::kFull ? table.full : table.parts;
+  FolderState& state = map[folder.delivery];
+  state.folder = folder;
+  return state;
+}
+
+/// A name that is refused is said once, not once a key.
+void AddFinding(BucketView& view, Finding finding) {
+  const bool known = std::any_of(view.findings.begin(), view.findings.end(), [&](const Finding& other) {
+    return other.kind == finding.kind && other.subject == finding.subject;
+  });
+  if (!known) view.findings.push_back(std::move(finding));
+}
+
+/// The first `count` segments of a key, for messages about a folder of it.
+std::string_view LeadingSegments(std::string_view key, int count) {
+  size_t end = 0;
+  for (; end < key.size(); ++end) {
+    if (key[end] == '/' && --count == 0) break;
+  }
+  return key.substr(0, end);
+}
+
+void TakeObject(BucketView& view, store::ObjectInfo object, const ParsedKey& key,
+                std::vector<store::ObjectInfo>& manifests) {
+  switch (key.kind) {
+    case ParsedKey::Kind::kData: FolderAt(view, key.folder).files.push_back(std::move(object)); break;
+    case ParsedKey::Kind::kSuccess: FolderAt(view, key.folder).seal = std::move(object); break;
+    case ParsedKey::Kind::kStray: FolderAt(view, key.folder).strays.push_back(object.key); break;
+    case ParsedKey::Kind::kManifest: manifests.push_back(std::move(object)); break;
+    case ParsedKey::Kind::kBadName:
+      AddFinding(view, {Finding::Kind::kNameRefused, Quoted(LeadingSegments(object.key, 3)), key.detail});
+      break;
+    case ParsedKey::Kind::kControl:
+    case ParsedKey::Kind::kForeign: break;
+  }
+}
+
+bool IsOfTable(const ParsedKey& key) {
+  return key.kind == ParsedKey::Kind::kData || key.kind == ParsedKey::Kind::kSuccess ||
+         key.kind == ParsedKey::Kind::kStray;
+}
+
+void ReportStrays(BucketView& view) {
+  for (const auto& [name, table] : view.tables) {
+    for (const FolderMap* map : {&table.full, &table.parts}) {
+      for (const auto& [delivery, state] : *map) {
+        if (!state.sealed()) continue;
+        for (const std::string& stray : state.strays) {
+          AddFinding(view, {Finding::Kind::kStray, Quoted(stray), "not a Parquet file: passed over"});
+        }
+      }
+    }
+  }
+}
+
+/// A manifest that cannot be read counts as absent, and that is said (C-33).
+void Unreadable(BucketView& view, const store::ObjectInfo& object, const contract::Delivery& delivery,
+                const Status& why) {
+  view.unreadable_manifests.push_back(delivery);
+  AddFinding(view, {Finding::Kind::kManifestUnreadable, Quoted(object.key), why.message()});
+}
+
+Status ReadManifest(store::ObjectStore& bucket, const store::ObjectInfo& object, BucketView& view) {
+  const contract::Delivery delivery = contract::ParseKey(object.key).folder.delivery;
+  auto text = bucket.Read(object.key, contract::kMaxManifestBytes);
+  if (!text.ok()) {
+    if (text.status().code() == Code::kNotFound) return {};  // gone since the listing: as if it was never there
+    if (text.status().code() != Code::kCorruption) return text.status();
+    Unreadable(view, object, delivery, text.status());
+    return {};
+  }
+  auto parsed = contract::ParseManifest(delivery, *text);
+  if (!parsed.ok()) {
+    Unreadable(view, object, delivery, parsed.status());
+    return {};
+  }
+  for (const std::string& note : parsed->notes) {
+    AddFinding(view, {Finding::Kind::kManifestOdd, Quoted(object.key), note});
+  }
+  view.manifests[delivery] = std::move(parsed->manifest);
+  return {};
+}
+
+}  // namespace
+
+int64_t FolderState::bytes() const {
+  int64_t sum = 0;
+  for (const auto& file : files) sum += static_cast<int64_t>(file.size_bytes);
+  return sum;
+}
+
+std::string FolderState::Fingerprint() const {
+  std::string text;
+  for (const auto& file : files) {
+    text += file.key + '\0' + std::to_string(file.size_bytes) + '\0' + file.etag + '\n';
+  }
+  return HashBytes(text).ToHex().substr(0, 16);
+}
+
+const contract::DeliveredTable* BucketView::NewestMention(const contract::TableName& table) const {
+  for (auto it = manifests.rbegin(); it != manifests.rend(); ++it) {
+    if (const auto* delivered = it->second.FindDelivered(table)) return delivered;
+  }
+  return nullptr;
+}
+
+bool Chosen(const contract::TableName& table, const ScanOptions& options) {
+  const std::string name = table.ToString();
+  const auto matches = [&](const std::string& glob) { return GlobMatches(glob, name); };
+  const bool wanted = options.table_globs.empty() ||
+                      std::any_of(options.table_globs.begin(), options.table_globs.end(), matches);
+  return wanted && std::none_of(options.exclude_globs.begin(), options.exclude_globs.end(), matches);
+}
+
+Result<BucketView> ScanBucket(store::ObjectStore& bucket, const ScanOptions& options) {
+  BucketView view;
+  std::vector<store::ObjectInfo> manifests;
+  for (const char* prefix : {"v1/", "v2/"}) {
+    auto listing = bucket.List({.prefix = prefix, .start_after = "", .delimited = false, .max_entries = 0});
+    if (!listing.ok()) return listing.status().WithContext("cannot list the bucket " + bucket.url());
+    for (store::ObjectInfo& object : listing->objects) {
+      const ParsedKey key = contract::ParseKey(object.key);
+      if (IsOfTable(key) && !Chosen(key.folder.table, options)) continue;
+      // Any key under v2/_manifests/ turns the consumer to v2, whatever its shape (C-12).
+      if (object.key.starts_with("v2/_manifests/")) view.has_v2_manifest_key = true;
+      TakeObject(view, std::move(object), key, manifests);
+    }
+  }
+  ReportStrays(view);
+  for (const store::ObjectInfo& object : manifests) {
+    const contract::Delivery delivery = contract::ParseKey(object.key).folder.delivery;
+    if (options.manifests_from && delivery < *options.manifests_from) continue;
+    TG_RETURN_IF_ERROR(ReadManifest(bucket, object, view));
+  }
+  return view;
+}
+
+Result<FolderState> ReadFolder(store::ObjectStore& bucket, const contract::Folder& folder) {
+  FolderState state;
+  state.folder = folder;
+  const std::string prefix = folder.Path() + "/";
+  auto listing = bucket.List({.prefix = prefix, .start_after = "", .delimited = false, .max_entries = 0});
+  if (!listing.ok()) return listing.status().WithContext("cannot list the folder " + prefix);
+  for (store::ObjectInfo& object : listing->objects) {
+    const ParsedKey key = contract::ParseKey(object.key);
+    if (key.kind == ParsedKey::Kind::kData) state.files.push_back(std::move(object));
+    else if (key.kind == ParsedKey::Kind::kSuccess) state.seal = std::move(object);
+  }
+  return state;
+}
+
+}  // namespace tidegate::bucket

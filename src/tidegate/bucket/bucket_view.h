@@ -1,0 +1,81 @@
+// BucketView: what stands in a delivery bucket, as one consistent answer to a listing and the manifests it holds.
+//
+// Guarantees
+// - Facts only: which folders exist, whether each is sealed, which data files it holds. What to do with them is decided
+//   elsewhere (ingest/, status/).
+// - A listing that fails is an error, never an empty bucket (C-12).
+// - The seal is looked at in the same listing as the files; a file that appears later is not in the folder.
+//
+// Not here: reading of data files; what a lake has already taken.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidegate/base/status.h"
+#include "tidegate/contract/folder.h"
+#include "tidegate/contract/manifest.h"
+#include "tidegate/store/object_store.h"
+
+namespace tidegate::bucket {
+
+/// One folder as listed.
+struct FolderState {
+  contract::Folder folder;
+  std::optional<store::ObjectInfo> seal;   // its _SUCCESS; absent: in progress or failed, never read (C-10)
+  std::vector<store::ObjectInfo> files;    // data files, sorted by key
+  std::vector<std::string> strays;         // keys in it that are neither data nor control
+
+  bool sealed() const { return seal.has_value(); }
+  int64_t bytes() const;
+  /// 16 hex digits over the names, sizes and ETags of the files: the identity of what was applied (C-14).
+  std::string Fingerprint() const;
+};
+
+using FolderMap = std::map<contract::Delivery, FolderState>;
+
+/// The folders of one table, by the shape of their paths (C-1, C-2).
+struct TableFolders {
+  FolderMap full;
+  FolderMap parts;
+};
+
+/// Something in the bucket that is passed over and said.
+struct Finding {
+  enum class Kind { kNameRefused, kStray, kManifestUnreadable, kManifestOdd };
+  Kind kind;
+  std::string subject;  // key, escaped for printing
+  std::string detail;
+};
+
+struct BucketView {
+  bool has_v2_manifest_key = false;  // C-12
+  std::map<contract::TableName, TableFolders> tables;
+  std::map<contract::Delivery, contract::Manifest> manifests;  // readable ones
+  std::vector<contract::Delivery> unreadable_manifests;        // there, but count as absent (C-33)
+  std::vector<Finding> findings;
+
+  /// What the newest manifest that delivers the table says of it.
+  const contract::DeliveredTable* NewestMention(const contract::TableName& table) const;
+};
+
+struct ScanOptions {
+  std::vector<std::string> table_globs;    // "schema.table"; empty: all
+  std::vector<std::string> exclude_globs;
+  /// Manifests of deliveries before this one are not read (their keys still count as there). Absent: all are read.
+  std::optional<contract::Delivery> manifests_from;
+};
+
+/// Does the choice of tables (`--table`, `--exclude`) take this one?
+bool Chosen(const contract::TableName& table, const ScanOptions& options);
+
+/// List the bucket and read its manifests. Cost: one listing of v1/ and one of v2/, one read a manifest.
+Result<BucketView> ScanBucket(store::ObjectStore& bucket, const ScanOptions& options);
+
+/// List one folder anew. What a whole-bucket listing shows of a folder may be torn: its seal can be newer than its
+/// files. Once the seal was seen, this listing is whole (C-10).
+Result<FolderState> ReadFolder(store::ObjectStore& bucket, const contract::Folder& folder);
+
+}  // namespace tidegate::bucket

@@ -1,0 +1,212 @@
+#include "tidegate/ingest/ingest.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "tidegate/base/text.h"
+#include "tidegate/ingest/table_job.h"
+#include "tidegate/ingest/table_state.h"
+
+namespace tidegate::ingest {
+namespace {
+
+/// A run plans a table again when another writer committed first; after so many times it gives up.
+constexpr int kMaxPlans = 5;
+
+using contract::TableName;
+
+struct LakeTables {
+  std::map<TableName, TableState> states;
+  std::map<TableName, Status> broken;  // tables whose metadata or checkpoint cannot be read
+};
+
+/// Every table that the bucket or the lake knows.
+Result<std::set<TableName>> AllTables(const bucket::BucketView& view, store::ObjectStore& lake,
+                                      const bucket::ScanOptions& choice) {
+  std::set<TableName> names;
+  for (const auto& [name, folders] : view.tables) names.insert(name);
+  TG_ASSIGN_OR_RETURN(const auto in_lake, table::ListTables(lake));
+  for (const std::string& folder : in_lake) {
+    const size_t slash = folder.find('/');
+    const TableName name{folder.substr(0, slash), folder.substr(slash + 1)};
+    if (bucket::Chosen(name, choice)) names.insert(name);
+  }
+  return names;
+}
+
+LakeTables LoadLake(store::ObjectStore& lake, const std::set<TableName>& names) {
+  LakeTables out;
+  for (const TableName& name : names) {
+    auto state = LoadTableState(lake, name);
+    if (state.ok()) out.states[name] = *std::move(state);
+    else out.broken[name] = state.status();
+  }
+  return out;
+}
+
+std::vector<Checkpoint> Checkpoints(const LakeTables& lake) {
+  std::vector<Checkpoint> out;
+  for (const auto& [name, state] : lake.states) {
+    if (state.checkpoint) out.push_back(*state.checkpoint);
+  }
+  return out;
+}
+
+std::string_view WarningKind(bucket::Finding::Kind kind) {
+  switch (kind) {
+    case bucket::Finding::Kind::kNameRefused: return "name_refused";
+    case bucket::Finding::Kind::kStray: return "stray_key";
+    case bucket::Finding::Kind::kManifestUnreadable: return "manifest_unreadable";
+    case bucket::Finding::Kind::kManifestOdd: return "manifest_odd";
+  }
+  return "stray_key";
+}
+
+std::vector<Warning> BucketWarnings(const bucket::BucketView& view) {
+  std::vector<Warning> out;
+  for (const bucket::Finding& finding : view.findings) {
+    out.push_back({std::string(WarningKind(finding.kind)), "", finding.subject, finding.detail, 0});
+  }
+  return out;
+}
+
+bucket::ScanOptions Choice(const IngestOptions& options) { return {options.table_globs, options.exclude_globs, std::nullopt}; }
+
+/// What one table's turn ended in.
+struct Turn {
+  JobOutcome outcome;
+  Status status;
+};
+
+class Run {
+ public:
+  Run(store::ObjectStore& bucket, store::ObjectStore& lake, const bucket::BucketView& view, contract::Version version,
+      const IngestOptions& options)
+      : bucket_(bucket), lake_(lake), view_(view), version_(version), options_(options) {}
+
+  Turn DoTable(const TableName& name, TableState state) {
+    Turn turn;
+    for (int attempt = 0; attempt < kMaxPlans; ++attempt) {
+      turn = TryTable(name, std::move(state));
+      if (turn.status.code() != Code::kPreconditionFailed) return turn;
+      auto again = LoadTableState(lake_, name);  // another writer committed first
+      if (!again.ok()) {
+        turn.status = again.status();
+        return turn;
+      }
+      state = *std::move(again);
+    }
+    return turn;
+  }
+
+ private:
+  Turn TryTable(const TableName& name, TableState state) {
+    Turn turn;
+    TablePlan plan = PlanTable(view_, name, options_.catalog.Find(name), state.checkpoint, version_);
+    std::vector<Warning> warnings = plan.warnings;
+    std::vector<Problem> problems = plan.problems;
+    turn.outcome.result.table = name.ToString();
+    turn.outcome.result.mode = plan.rules.mode;
+    if (state.checkpoint) turn.outcome.result.delivered_through = DeliveredThrough(view_, name, *state.checkpoint);
+    if (plan.action != Action::kNothing) {
+      TableJob job(bucket_, lake_, view_, std::move(plan), std::move(state), options_);
+      turn.status = job.Run(&turn.outcome);
+    }
+    Prepend(std::move(warnings), turn.outcome.warnings);
+    Prepend(std::move(problems), turn.outcome.problems);
+    return turn;
+  }
+
+  template <typename T>
+  static void Prepend(std::vector<T> first, std::vector<T>& rest) {
+    first.insert(first.end(), rest.begin(), rest.end());
+    rest = std::move(first);
+  }
+
+  store::ObjectStore& bucket_;
+  store::ObjectStore& lake_;
+  const bucket::BucketView& view_;
+  contract::Version version_;
+  const IngestOptions& options_;
+};
+
+void Collect(Turn turn, const TableName& name, IngestReport& report) {
+  const auto move_into = [](auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
+  turn.outcome.result.table = name.ToString();
+  report.tables.push_back(std::move(turn.outcome.result));
+  move_into(turn.outcome.warnings, report.warnings);
+  move_into(turn.outcome.problems, report.problems);
+  if (!turn.status.ok()) report.problems.push_back({"table", name.ToString(), "", turn.status.ToString()});
+}
+
+/// Tables side by side on `jobs` threads.
+std::vector<Turn> DoTables(Run& run, std::vector<std::pair<TableName, TableState>>& work, const IngestOptions& options) {
+  std::vector<Turn> turns(work.size());
+  std::atomic<size_t> next{0};
+  size_t done = 0;
+  std::mutex progress;
+  const auto worker = [&] {
+    for (size_t i; (i = next++) < work.size();) {
+      if (options.cancel != nullptr && options.cancel->cancelled()) turns[i].status = options.cancel->Check();
+      else turns[i] = run.DoTable(work[i].first, std::move(work[i].second));
+      const std::lock_guard lock(progress);
+      ++done;
+      if (options.progress) options.progress(work[i].first.ToString(), done, work.size());
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 1; i < options.jobs; ++i) threads.emplace_back(worker);
+  worker();
+  for (std::thread& thread : threads) thread.join();
+  return turns;
+}
+
+}  // namespace
+
+bool IngestReport::applied_anything() const {
+  return std::any_of(tables.begin(), tables.end(), [](const TableResult& t) { return t.action != Action::kNothing; });
+}
+
+Result<IngestPlan> PlanIngest(store::ObjectStore& bucket, store::ObjectStore& lake, const IngestOptions& options) {
+  TG_ASSIGN_OR_RETURN(const bucket::BucketView view, bucket::ScanBucket(bucket, Choice(options)));
+  TG_ASSIGN_OR_RETURN(const auto names, AllTables(view, lake, Choice(options)));
+  LakeTables tables = LoadLake(lake, names);
+  IngestPlan plan;
+  plan.version = VersionInUse(view, Checkpoints(tables));
+  plan.warnings = BucketWarnings(view);
+  plan.waiting = StillWaiting(view, plan.version);
+  for (auto& [name, state] : tables.states) {
+    plan.tables.push_back(PlanTable(view, name, options.catalog.Find(name), state.checkpoint, plan.version));
+  }
+  for (const auto& [name, status] : tables.broken) {
+    TablePlan broken;
+    broken.table = name;
+    broken.problems.push_back({"table", name.ToString(), "", status.ToString()});
+    plan.tables.push_back(std::move(broken));
+  }
+  return plan;
+}
+
+Result<IngestReport> RunIngest(store::ObjectStore& bucket, store::ObjectStore& lake, const IngestOptions& options) {
+  TG_ASSIGN_OR_RETURN(const bucket::BucketView view, bucket::ScanBucket(bucket, Choice(options)));
+  TG_ASSIGN_OR_RETURN(const auto names, AllTables(view, lake, Choice(options)));
+  LakeTables tables = LoadLake(lake, names);
+  IngestReport report;
+  report.version = VersionInUse(view, Checkpoints(tables));
+  report.warnings = BucketWarnings(view);
+  report.waiting = StillWaiting(view, report.version);
+
+  Run run(bucket, lake, view, report.version, options);
+  std::vector<std::pair<TableName, TableState>> work;
+  for (auto& [name, state] : tables.states) work.emplace_back(name, std::move(state));
+  std::vector<Turn> turns = DoTables(run, work, options);
+  for (size_t i = 0; i < turns.size(); ++i) Collect(std::move(turns[i]), work[i].first, report);
+  for (const auto& [name, status] : tables.broken) Collect({{}, status}, name, report);
+  if (options.cancel != nullptr) TG_RETURN_IF_ERROR(options.cancel->Check());
+  return report;
+}
+
+}  // namespace tidegate::ingest

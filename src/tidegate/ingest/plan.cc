@@ -1,0 +1,260 @@
+#include "tidegate/ingest/plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include "tidegate/base/text.h"
+
+namespace tidegate::ingest {
+namespace {
+
+using bucket::BucketView;
+using bucket::FolderMap;
+using bucket::FolderState;
+using contract::Delivery;
+using contract::TableMode;
+using contract::TableName;
+using contract::Version;
+
+const FolderMap& FoldersOf(const BucketView& view, const TableName& table, TableMode mode) {
+  static const FolderMap kNone;
+  const auto it = view.tables.find(table);
+  if (it == view.tables.end()) return kNone;
+  return mode == TableMode::kFull ? it->second.full : it->second.parts;
+}
+
+bool NamedByManifest(const BucketView& view, const TableName& table, const Delivery& delivery) {
+  const auto it = view.manifests.find(delivery);
+  return it != view.manifests.end() && it->second.FindDelivered(table) != nullptr;
+}
+
+void Warn(TablePlan& plan, std::string kind, std::string folder, std::string message) {
+  plan.warnings.push_back({std::move(kind), plan.table.ToString(), std::move(folder), std::move(message), 0});
+}
+
+/// C-34: a sealed folder that no manifest names yet is read, and said.
+void WarnIfUnnamed(const BucketView& view, TablePlan& plan, const FolderState& folder) {
+  if (folder.folder.delivery.is_initial() || NamedByManifest(view, plan.table, folder.folder.delivery)) return;
+  Warn(plan, "not_in_manifest", folder.folder.Path(), "sealed, but no manifest names it: read all the same");
+}
+
+/// C-34: a table delivered by the manifest but not sealed is not read.
+void WarnDeliveredNotSealed(const BucketView& view, TablePlan& plan) {
+  const FolderMap& folders = FoldersOf(view, plan.table, plan.rules.mode);
+  for (const auto& [delivery, manifest] : view.manifests) {
+    if (delivery.version > plan.version || manifest.FindDelivered(plan.table) == nullptr) continue;
+    const auto it = folders.find(delivery);
+    if (it != folders.end() && it->second.sealed()) continue;
+    if (plan.before && plan.before->applied.Contains(delivery)) continue;
+    const bool overtaken = plan.rules.mode == TableMode::kFull && plan.before && !plan.before->applied.empty() &&
+                           delivery < plan.before->applied.Max();
+    if (overtaken) continue;
+    // The first daily delivery of a parts table may be its __initial__ folder.
+    const bool initial_stands_in = plan.rules.mode == TableMode::kParts && delivery.version == Version::kV1 &&
+                                   folders.count({Version::kV1, std::string(contract::kInitial), ""}) == 1 &&
+                                   folders.begin()->second.sealed() && it == folders.end();
+    if (initial_stands_in) continue;
+    const contract::Folder folder{plan.table, plan.rules.mode, delivery};
+    Warn(plan, "delivered_not_sealed", folder.Path(), "the manifest says delivered, but there is no _SUCCESS: not read");
+  }
+}
+
+std::vector<std::string> OrderColumns(const contract::TableEntry* entry) {
+  std::vector<std::string> out;
+  if (entry == nullptr) return out;
+  if (entry->version_column) out.push_back(*entry->version_column);
+  if (entry->event_time) out.push_back(*entry->event_time);
+  return out;
+}
+
+/// Compares an applied folder with what stands there now (C-14). Returns true where the table has to be rebuilt.
+bool CheckApplied(TablePlan& plan, const FolderMap& folders, const Delivery& delivery, const std::string& print) {
+  const contract::Folder folder{plan.table, plan.rules.mode, delivery};
+  const auto it = folders.find(delivery);
+  if (it == folders.end() || !it->second.sealed()) {
+    if (plan.rules.mode == TableMode::kParts) {
+      Warn(plan, "parts_folder_gone", folder.Path(), "it was applied and is no longer there; its rows stay");
+    }
+    return false;
+  }
+  if (it->second.Fingerprint() == print) return false;
+  if (delivery.version == Version::kV1 && plan.version == Version::kV1) {
+    Warn(plan, "v1_folder_changed", folder.Path(), "it changed after it was applied: the table is built anew from all folders");
+    return true;
+  }
+  const std::string message = "it changed after it was applied, which the contract forbids: the applied version stays. "
+                              "Ask the vendor why; `tidegate ingest --full-refresh` will take the new one";
+  Warn(plan, delivery.version == Version::kV1 ? "v1_folder_changed" : "v2_folder_changed", folder.Path(), message);
+  if (plan.rules.mode == TableMode::kParts) {
+    plan.problems.push_back({"changed", plan.table.ToString(), folder.Path(), message});
+  }
+  return false;
+}
+
+bool AnyAppliedChanged(TablePlan& plan, const FolderMap& folders) {
+  bool rebuild = false;
+  if (!plan.before) return false;
+  for (const auto& [delivery, print] : plan.before->fingerprints) {
+    rebuild = CheckApplied(plan, folders, delivery, print) || rebuild;
+  }
+  return rebuild;
+}
+
+void PlanParts(const BucketView& view, TablePlan& plan) {
+  const FolderMap& folders = FoldersOf(view, plan.table, TableMode::kParts);
+  const bool rebuild = AnyAppliedChanged(plan, folders);
+  for (const auto& [delivery, state] : folders) {
+    if (!state.sealed() || delivery.version > plan.version) continue;  // C-10, C-12
+    const bool applied = plan.before && plan.before->applied.Contains(delivery);
+    if (applied && !rebuild) continue;
+    if (!applied) WarnIfUnnamed(view, plan, state);
+    plan.folders.push_back(state);
+  }
+  if (!plan.folders.empty()) plan.action = rebuild ? Action::kRebuild : Action::kAppend;
+}
+
+void PlanFull(const BucketView& view, TablePlan& plan) {
+  const FolderMap& folders = FoldersOf(view, plan.table, TableMode::kFull);
+  const bool rebuild = AnyAppliedChanged(plan, folders);
+  const auto usable = [&](Version version) {
+    std::vector<const FolderState*> out;
+    for (auto it = folders.rbegin(); it != folders.rend(); ++it) {
+      if (it->first.version == version && it->second.sealed()) out.push_back(&it->second);
+    }
+    return out;
+  };
+  std::vector<const FolderState*> copies = usable(plan.version);
+  const bool v2_taken = plan.before && !plan.before->applied.empty() && plan.before->applied.Max().version == Version::kV2;
+  if (copies.empty() && plan.version == Version::kV2 && !v2_taken) {  // C-13: the latest v1 copy stays
+    copies = usable(Version::kV1);
+    if (!copies.empty() || plan.before) {
+      Warn(plan, "full_table_from_v1", copies.empty() ? "" : copies.front()->folder.Path(),
+           "no copy of it has arrived in v2 yet: the latest v1 copy is used");
+    }
+  }
+  for (const FolderState* copy : copies) {
+    const Delivery& delivery = copy->folder.delivery;
+    if (plan.before && !plan.before->applied.empty()) {
+      const Delivery& current = plan.before->applied.Max();
+      if (delivery < current || (delivery == current && !rebuild)) break;
+    }
+    plan.folders.push_back(*copy);
+  }
+  if (plan.folders.empty()) return;
+  plan.action = Action::kReplace;
+  WarnIfUnnamed(view, plan, plan.folders.front());
+}
+
+std::string ShapeConflict(const BucketView& view, const TableName& table, TableMode mode) {
+  const TableMode other = mode == TableMode::kFull ? TableMode::kParts : TableMode::kFull;
+  if (!FoldersOf(view, table, mode).empty() || FoldersOf(view, table, other).empty()) return "";
+  return mode == TableMode::kFull ? "it is a full table, but its folders are named etl_date=…"
+                                  : "it is delivered in parts, but its folders are named snapshot_date=…";
+}
+
+}  // namespace
+
+std::string_view ActionName(Action action) {
+  switch (action) {
+    case Action::kNothing: return "nothing";
+    case Action::kAppend: return "append";
+    case Action::kReplace: return "replace";
+    case Action::kRebuild: return "rebuild";
+  }
+  return "nothing";
+}
+
+Version VersionInUse(const BucketView& view, const std::vector<Checkpoint>& lake) {
+  const bool seen = std::any_of(lake.begin(), lake.end(), [](const Checkpoint& c) { return c.version == Version::kV2; });
+  return view.has_v2_manifest_key || seen ? Version::kV2 : Version::kV1;
+}
+
+TableRules DecideRules(const BucketView& view, const TableName& table, const contract::TableEntry* entry,
+                       const Checkpoint* before) {
+  TableRules rules;
+  const contract::DeliveredTable* mention = view.NewestMention(table);
+  const bool has_parts = !FoldersOf(view, table, TableMode::kParts).empty();
+  if (mention != nullptr && mention->mode) {
+    rules.mode = *mention->mode;
+    rules.mode_source = "manifest";
+  } else if (entry != nullptr) {
+    rules.mode = entry->mode;
+    rules.mode_source = "catalog";
+  } else if (before != nullptr) {
+    rules.mode = before->mode;
+    rules.mode_source = "lake";
+  } else {
+    rules.mode = has_parts ? TableMode::kParts : TableMode::kFull;
+    rules.mode_source = "folder names";
+  }
+  if (rules.mode == TableMode::kParts && entry != nullptr && !entry->append_only) rules.key = entry->key;
+  if (!rules.key.empty()) rules.order_columns = OrderColumns(entry);
+  return rules;
+}
+
+TablePlan PlanTable(const BucketView& view, const TableName& table, const contract::TableEntry* entry,
+                    std::optional<Checkpoint> before, Version in_use) {
+  TablePlan plan;
+  plan.table = table;
+  plan.version = in_use;
+  plan.rules = DecideRules(view, table, entry, before ? &*before : nullptr);
+  plan.before = std::move(before);
+  if (const std::string conflict = ShapeConflict(view, table, plan.rules.mode); !conflict.empty()) {
+    Warn(plan, "shape_conflict", "", conflict + ": nothing is read (mode from the " + plan.rules.mode_source + ")");
+  }
+  if (plan.rules.mode == TableMode::kParts) PlanParts(view, plan);
+  else PlanFull(view, plan);
+  WarnDeliveredNotSealed(view, plan);
+  return plan;
+}
+
+std::vector<Waiting> StillWaiting(const BucketView& view, Version in_use) {
+  std::vector<Waiting> out;
+  const auto answered = [&](const TableName& table, const Delivery& delivery) {
+    for (const TableMode mode : {TableMode::kFull, TableMode::kParts}) {
+      const FolderMap& folders = FoldersOf(view, table, mode);
+      const auto later = std::any_of(folders.lower_bound(delivery), folders.end(),
+                                     [](const auto& entry) { return entry.second.sealed(); });
+      if (later) return true;
+    }
+    return false;
+  };
+  for (const auto& [delivery, manifest] : view.manifests) {
+    if (delivery.version > in_use) continue;
+    for (const bool pending : {false, true}) {
+      for (const contract::AbsentTable& absent : pending ? manifest.pending : manifest.missing) {
+        if (!answered(absent.table, delivery)) out.push_back({absent.table.ToString(), delivery, absent.reason, pending});
+      }
+    }
+  }
+  return out;
+}
+
+std::optional<UtcTime> DeliveredThrough(const BucketView& view, const TableName& table, const Checkpoint& checkpoint) {
+  std::optional<UtcTime> out = checkpoint.delivered_through;
+  for (const auto& [delivery, manifest] : view.manifests) {
+    const contract::DeliveredTable* delivered = manifest.FindDelivered(table);
+    if (delivered == nullptr || !delivered->delivered_through || !checkpoint.applied.Contains(delivery)) continue;
+    if (!out || *out < *delivered->delivered_through) out = delivered->delivered_through;
+  }
+  return out;
+}
+
+std::string Describe(const TablePlan& plan) {
+  std::string out = plan.table.ToString() + " (" + std::string(contract::ModeName(plan.rules.mode)) + ", " +
+                    (plan.rules.key.empty() ? "no key" : "key " + Join(plan.rules.key, ", ")) + "): ";
+  if (plan.action == Action::kNothing) return out + "up to date";
+  const size_t shown = plan.action == Action::kReplace ? 1 : plan.folders.size();
+  size_t files = 0;
+  int64_t bytes = 0;
+  for (size_t i = 0; i < shown; ++i) {
+    files += plan.folders[i].files.size();
+    bytes += plan.folders[i].bytes();
+  }
+  out += std::string(ActionName(plan.action)) + " " + HumanCount(int64_t(shown)) + (shown == 1 ? " folder, " : " folders, ") +
+         HumanCount(int64_t(files)) + (files == 1 ? " file, " : " files, ") + HumanBytes(uint64_t(bytes));
+  for (size_t i = 0; i < shown; ++i) out += "\n    " + plan.folders[i].folder.Path();
+  return out;
+}
+
+}  // namespace tidegate::ingest

@@ -1,0 +1,369 @@
+#include "tidegate/ingest/table_job.h"
+
+#include <algorithm>
+#include <set>
+
+#include "tidegate/base/json.h"
+#include "tidegate/base/text.h"
+#include "tidegate/ingest/data_file.h"
+#include "tidegate/ingest/schema_fit.h"
+#include "tidegate/parquet/position_delete_file.h"
+
+namespace tidegate::ingest {
+namespace {
+
+/// Applied v2 folders whose fingerprint is kept: two days of hours; a changed one is looked for that long.
+constexpr size_t kFingerprintsKept = 48;
+
+constexpr const char* kNameMappingKey = "schema.name-mapping.default";
+
+table::PartitionSpec SpecOf(const schema::Schema& schema, contract::TableMode mode) {
+  table::PartitionSpec spec;
+  int field_id = 1000;
+  for (const std::string& name : PartitionColumns(mode)) {
+    spec.fields.push_back({schema.Find(name)->id, field_id++, name, "identity"});
+  }
+  return spec;
+}
+
+/// Does the spec hold exactly our constants? Files of other specs (compacted ones) carry the columns themselves.
+std::optional<contract::Delivery> DeliveryOfPartition(const std::vector<std::optional<std::string>>& partition) {
+  if (partition.size() != 3 || !partition[0] || !partition[1]) return std::nullopt;
+  contract::Delivery delivery;
+  delivery.version = *partition[0] == "v2" ? contract::Version::kV2 : contract::Version::kV1;
+  delivery.date = *partition[1];
+  delivery.hour = partition[2].value_or("");
+  return delivery;
+}
+
+OrderedJson FilesJson(const std::vector<StagedFolder>& staged) {
+  OrderedJson out = OrderedJson::array();
+  for (const StagedFolder& folder : staged) {
+    for (const StagedFile& file : folder.files) {
+      out.push_back(OrderedJson{{"key", file.source.key}, {"etag", file.source.etag}, {"bytes", file.source.size_bytes},
+                                {"rows", file.info.rows}});
+    }
+  }
+  return out;
+}
+
+bool StopsTheTable(const Status& status) {
+  return status.code() == Code::kCancelled || status.code() == Code::kInternal;
+}
+
+}  // namespace
+
+TableJob::TableJob(store::ObjectStore& bucket, store::ObjectStore& lake, const bucket::BucketView& view, TablePlan plan,
+                   TableState state, const IngestOptions& options)
+    : bucket_(bucket), lake_(lake), view_(view), plan_(std::move(plan)), state_(std::move(state)), options_(options),
+      supersede_(plan_.rules.key, plan_.rules.order_columns) {
+  out_.result.table = plan_.table.ToString();
+  out_.result.mode = plan_.rules.mode;
+  schema_ = InitialSchema(plan_.rules.mode);
+  last_column_id_ = schema_.MaxId();
+  if (state_.table) {
+    schema_ = state_.table->metadata().current_schema();
+    last_column_id_ = state_.table->metadata().last_column_id;
+  }
+}
+
+Status TableJob::Run(JobOutcome* outcome) {
+  const Status staged = plan_.action == Action::kReplace ? StageFull() : StageParts();
+  Status done = staged;
+  const bool any_file = std::any_of(staged_.begin(), staged_.end(), [](const auto& f) { return !f.files.empty(); });
+  // A table that never got a file has no columns and does not exist yet.
+  if (done.ok() && !staged_.empty() && (any_file || state_.table)) {
+    auto change = BuildChange();
+    done = change.ok() ? Commit(*std::move(change)) : change.status();
+  }
+  if (done.ok()) *outcome = std::move(out_);
+  return done;
+}
+
+Status TableJob::StageParts() {
+  const bool rebuild = plan_.action == Action::kRebuild;
+  if (rebuild) {
+    schema_ = InitialSchema(plan_.rules.mode);
+    last_column_id_ = schema_.MaxId();
+  }
+  for (const bucket::FolderState& folder : plan_.folders) {
+    if (options_.cancel != nullptr) TG_RETURN_IF_ERROR(options_.cancel->Check());
+    TG_ASSIGN_OR_RETURN(const bool taken, TryFolder(folder, /*replace=*/false));
+    if (rebuild && !taken && plan_.before->applied.Contains(folder.folder.delivery)) {
+      staged_.clear();  // readers keep the table they have, until all of it can be built anew
+      return {};
+    }
+  }
+  if (rebuild && state_.table) {
+    last_column_id_ = state_.table->metadata().last_column_id;
+    schema_ = Adapt(state_.table->metadata().current_schema(), schema_, &last_column_id_);
+  }
+  return {};
+}
+
+/// the newest sealed copy that can be applied.
+Status TableJob::StageFull() {
+  for (const bucket::FolderState& folder : plan_.folders) {
+    if (options_.cancel != nullptr) TG_RETURN_IF_ERROR(options_.cancel->Check());
+    TG_ASSIGN_OR_RETURN(const bool taken, TryFolder(folder, /*replace=*/true));
+    if (taken) return {};
+  }
+  return {};
+}
+
+std::string TableJob::ReasonOf(const Status& status) const {
+  if (status.code() == Code::kNotFound || status.code() == Code::kPreconditionFailed) return "changed";
+  if (status.code() == Code::kUnavailable || status.code() == Code::kPermissionDenied) return "unreadable";
+  return "broken";
+}
+
+Result<bool> TableJob::TryFolder(const bucket::FolderState& folder, bool replace) {
+  const schema::Schema schema_before = schema_;
+  const int last_id_before = last_column_id_;
+  std::string reason;
+  auto staged = StageFolder(bucket_, lake_, folder.folder);
+  Status status = staged.status();
+  if (status.ok()) status = FitSchema(*staged, replace, &reason);
+  if (status.ok() && !plan_.rules.key.empty()) {
+    status = PrepareKeys(*staged);
+    if (status.code() == Code::kNotFound) reason = "key";
+  }
+  if (status.ok()) {
+    staged_.push_back(*std::move(staged));
+    return true;
+  }
+  schema_ = schema_before;
+  last_column_id_ = last_id_before;
+  if (StopsTheTable(status)) return status;
+  // C-44: retention took the copy while it was read; an older candidate or the next run does it.
+  if (replace && status.code() == Code::kNotFound) return false;
+  if (reason.empty()) reason = ReasonOf(status);
+  out_.problems.push_back({reason, plan_.table.ToString(), folder.folder.Path(), status.message()});
+  return false;
+}
+
+Status TableJob::FitSchema(const StagedFolder& staged, bool replace, std::string* reason) {
+  schema::Schema grown = replace ? InitialSchema(plan_.rules.mode) : schema_;
+  int last_id = replace ? grown.MaxId() : last_column_id_;
+  for (const StagedFile& file : staged.files) {
+    auto next = Grow(grown, file.info.columns, &last_id, reason);
+    if (!next.ok()) return next.status().WithContext(Quoted(file.source.key));
+    grown = *std::move(next);
+  }
+  if (!replace) {
+    schema_ = std::move(grown);
+    last_column_id_ = last_id;
+  } else if (!staged.files.empty() || !state_.table) {
+    if (state_.table) grown = Adapt(schema_, grown, &last_column_id_);
+    else last_column_id_ = last_id;
+    schema_ = std::move(grown);
+  }
+  return {};
+}
+
+Status TableJob::PrepareKeys(const StagedFolder& staged) {
+  std::vector<KeyFile> files;
+  for (const StagedFile& file : staged.files) {
+    const auto number = static_cast<uint32_t>(numbered_.size());
+    const contract::Delivery& delivery = staged.folder.folder.delivery;
+    numbered_.push_back({lake_.Location(file.object.key), delivery, PartitionValues(delivery), 0});
+    files.push_back({number, file.source.key, [this, object = file.object] { return lake_.Open(object); }});
+  }
+  TG_ASSIGN_OR_RETURN(FolderKeys keys, supersede_.Prepare(staged.folder.folder.delivery, files));
+  keys_.push_back(std::move(keys));
+  return {};
+}
+
+Result<std::vector<int64_t>> TableJob::DeletedIn(const std::string& data_location) const {
+  std::vector<int64_t> out;
+  for (const table::LiveFile& file : live_.position_deletes) {
+    const auto& referenced = file.file.referenced_data_file;
+    if (referenced && *referenced != data_location) continue;
+    TG_ASSIGN_OR_RETURN(const std::string key, LakeKeyOf(lake_, file.file.location));
+    TG_ASSIGN_OR_RETURN(auto reader, store::OpenCurrent(lake_, key));
+    TG_ASSIGN_OR_RETURN(auto positions, parquet::ReadPositionDeletes(*reader));
+    const auto& mine = positions[data_location];
+    out.insert(out.end(), mine.begin(), mine.end());
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+Status TableJob::ScanLiveFiles() {
+  for (const table::LiveFile& live : live_.data) {
+    const auto delivery = DeliveryOfPartition(live.file.partition);
+    if (!delivery) {
+      return Unsupported("the data file " + live.file.location +
+                         " is in no delivery partition (compacted by another engine?): run with a new lake");
+    }
+    const auto number = static_cast<uint32_t>(numbered_.size());
+    numbered_.push_back({live.file.location, *delivery, live.file.partition, live.file.spec_id});
+    TG_ASSIGN_OR_RETURN(const std::string key, LakeKeyOf(lake_, live.file.location));
+    const KeyFile file{number, key, [this, key] { return store::OpenCurrent(lake_, key); }};
+    TG_RETURN_IF_ERROR(supersede_.ScanExisting(*delivery, file, [&] { return DeletedIn(live.file.location); }));
+  }
+  return {};
+}
+
+Status TableJob::ResolveKeys(table::Change& change) {
+  for (size_t i = staged_.size(); i-- > 0;) {  // newest first
+    FolderKeys& keys = keys_[i];
+    const std::string path = staged_[i].folder.folder.Path();
+    if (!keys.repeats.empty()) {
+      const auto count = static_cast<int64_t>(keys.repeats.size());
+      out_.warnings.push_back({"repeated_key", out_.result.table, path,
+                               HumanCount(count) + " rows repeat a key of the same folder: the newest of each is kept", count});
+    }
+    if (!keys.null_keys.empty()) {
+      const auto count = static_cast<int64_t>(keys.null_keys.size());
+      out_.result.rejected += count;
+      out_.warnings.push_back({"null_key", out_.result.table, path,
+                               HumanCount(count) + " rows have a null key: hidden from the table", count});
+    }
+    supersede_.AddFolder(std::move(keys));
+  }
+  if (plan_.action == Action::kAppend) TG_RETURN_IF_ERROR(ScanLiveFiles());
+  int64_t dead_rows = 0;
+  for (const auto& [file, dead] : supersede_.DeadRows()) {
+    dead_rows += static_cast<int64_t>(dead.size());
+    TG_RETURN_IF_ERROR(AddDeletes(file, dead, change));
+  }
+  out_.result.superseded = dead_rows - out_.result.rejected;
+  return {};
+}
+
+/// One live delete file per data file: the new positions merged with the earlier ones.
+Status TableJob::AddDeletes(uint32_t number, const std::vector<int64_t>& dead, table::Change& change) {
+  const NumberedFile& file = numbered_[number];
+  std::vector<int64_t> all = dead;
+  for (const table::LiveFile& old : live_.position_deletes) {
+    if (old.file.referenced_data_file == file.location) change.remove.push_back(old.file.location);
+  }
+  TG_ASSIGN_OR_RETURN(const std::vector<int64_t> earlier, DeletedIn(file.location));
+  all.insert(all.end(), earlier.begin(), earlier.end());
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+
+  TG_ASSIGN_OR_RETURN(std::string key, LakeKeyOf(lake_, file.location));
+  key.resize(key.size() - std::string_view(".parquet").size());
+  key += "-deletes-" + NewUuid().substr(0, 8) + ".parquet";
+  TG_ASSIGN_OR_RETURN(auto writer, lake_.NewWriter(key, store::PutMode::kCreateOnly));
+  TG_RETURN_IF_ERROR(parquet::WritePositionDeletes(file.location, all, *writer));
+  TG_ASSIGN_OR_RETURN(const store::ObjectInfo object, writer->Finish());
+  table::DataFile entry;
+  entry.content = table::FileContent::kPositionDeletes;
+  entry.location = lake_.Location(object.key);
+  entry.partition = file.partition;
+  entry.spec_id = file.spec_id;
+  entry.record_count = static_cast<int64_t>(all.size());
+  entry.file_size_bytes = static_cast<int64_t>(object.size_bytes);
+  entry.referenced_data_file = file.location;
+  change.add.push_back(std::move(entry));
+  return {};
+}
+
+table::DataFile TableJob::ToDataFile(const StagedFolder& folder, const StagedFile& file) const {
+  return DescribeDataFile(file.info, schema_, lake_.Location(file.object.key),
+                          PartitionValues(folder.folder.folder.delivery));
+}
+
+Result<table::Change> TableJob::BuildChange() {
+  table::Change change;
+  change.remove_all = plan_.action != Action::kAppend;
+  if (state_.table && plan_.action == Action::kAppend && !plan_.rules.key.empty()) {
+    TG_ASSIGN_OR_RETURN(live_, state_.table->ReadLiveFiles());
+  }
+  for (const StagedFolder& folder : staged_) {
+    for (const StagedFile& file : folder.files) change.add.push_back(ToDataFile(folder, file));
+  }
+  if (!plan_.rules.key.empty()) TG_RETURN_IF_ERROR(ResolveKeys(change));
+  Describe(change);
+  return change;
+}
+
+Checkpoint TableJob::NewCheckpoint() const {
+  Checkpoint out;
+  if (plan_.before && plan_.action == Action::kAppend) out = *plan_.before;
+  if (plan_.before && plan_.action == Action::kRebuild) out.delivered_through = plan_.before->delivered_through;
+  out.version = plan_.version;
+  out.mode = plan_.rules.mode;
+  for (const StagedFolder& staged : staged_) {
+    const contract::Delivery& delivery = staged.folder.folder.delivery;
+    out.applied.Insert(delivery);
+    out.fingerprints[delivery] = staged.folder.Fingerprint();
+  }
+  TrimFingerprints(out, kFingerprintsKept);
+  if (const auto through = DeliveredThrough(view_, plan_.table, out)) out.delivered_through = through;
+  return out;
+}
+
+/// Fills the summary: checkpoint, and what `tidegate history` shows.
+void TableJob::Describe(table::Change& change) const {
+  const TableResult& result = out_.result;
+  const bool deletes = std::any_of(change.add.begin(), change.add.end(),
+                                   [](const auto& f) { return f.content == table::FileContent::kPositionDeletes; });
+  change.operation = change.remove_all || deletes ? "overwrite" : "append";
+  const Checkpoint checkpoint = NewCheckpoint();
+  change.summary = ToSummary(checkpoint);
+  int64_t rows = 0;
+  uint64_t bytes = 0;
+  std::vector<std::string> folders;
+  for (const StagedFolder& staged : staged_) {
+    rows += staged.rows();
+    bytes += static_cast<uint64_t>(staged.folder.bytes());
+    folders.push_back(staged.folder.folder.Path());
+  }
+  change.summary["tidegate.action"] = ActionName(plan_.action);
+  change.summary["tidegate.tool-version"] = options_.tool_version;
+  change.summary["tidegate.folders"] = Join(folders, " ");
+  change.summary["tidegate.files"] = FilesJson(staged_).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  change.summary["tidegate.rows-in"] = std::to_string(rows);
+  change.summary["tidegate.bytes-in"] = std::to_string(bytes);
+  change.summary["tidegate.rows-superseded"] = std::to_string(result.superseded);
+  change.summary["tidegate.rows-rejected"] = std::to_string(result.rejected);
+}
+
+Status TableJob::Commit(table::Change change) {
+  TableResult& result = out_.result;
+  std::vector<table::NameMapping> earlier;
+  if (!state_.table) {
+    state_.table = table::LakeTable::New(lake_, LakeFolder(plan_.table), schema_, SpecOf(schema_, plan_.rules.mode),
+                                         {{"write.delete.mode", "merge-on-read"}, {"write.update.mode", "merge-on-read"},
+                                          {"write.merge.mode", "merge-on-read"}, {"tidegate.lake-format", "1"}});
+  } else {
+    const auto& properties = state_.table->metadata().properties;
+    if (const auto it = properties.find(kNameMappingKey); it != properties.end()) {
+      TG_ASSIGN_OR_RETURN(earlier, table::ParseNameMapping(it->second));
+    }
+    if (!(schema_ == state_.table->metadata().current_schema())) change.schema = schema_;
+  }
+  const std::string mapping = table::WriteNameMapping(MappingOf(schema_, earlier));
+  const auto& properties = state_.table->metadata().properties;
+  const auto current = properties.find(kNameMappingKey);
+  if (current == properties.end() || current->second != mapping) change.set_properties[kNameMappingKey] = mapping;
+  for (table::DataFile& file : change.add) {
+    if (file.content == table::FileContent::kData) file.spec_id = state_.table->metadata().default_spec_id;
+  }
+  TG_RETURN_IF_ERROR(state_.table->Commit(change, options_.clock->Now()));
+
+  result.action = plan_.action;
+  result.delivered_through = NewCheckpoint().delivered_through;
+  result.snapshot_id = state_.table->metadata().current_snapshot_id.value_or(0);
+  for (const StagedFolder& staged : staged_) {
+    result.folders.push_back(staged.folder.folder.Path());
+    result.files += static_cast<int64_t>(staged.files.size());
+    result.rows_in += staged.rows();
+    result.bytes_in += static_cast<uint64_t>(staged.folder.bytes());
+    for (const StagedFile& file : staged.files) {
+      if (file.rewritten) ++result.files_rewritten;
+      if (file.reserved_columns.empty()) continue;
+      out_.warnings.push_back({"partition_column_in_file", result.table, staged.folder.folder.Path(),
+                               "a file holds the reserved column " + Quoted(file.reserved_columns.front()) +
+                                   ": the folder's value counts, the file was rewritten without it", 0});
+    }
+  }
+  return {};
+}
+
+}  // namespace tidegate::ingest

@@ -1,0 +1,78 @@
+// TableJob: carry out the plan of one table in one commit.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidegate/base/cancel.h"
+#include "tidegate/base/status.h"
+#include "tidegate/bucket/bucket_view.h"
+#include "tidegate/ingest/ingest.h"
+#include "tidegate/ingest/plan.h"
+#include "tidegate/ingest/staged_folder.h"
+#include "tidegate/ingest/supersede.h"
+#include "tidegate/ingest/table_state.h"
+
+namespace tidegate::ingest {
+
+/// What a job tells besides its Status.
+struct JobOutcome {
+  TableResult result;
+  std::vector<Warning> warnings;
+  std::vector<Problem> problems;
+};
+
+class TableJob {
+ public:
+  TableJob(store::ObjectStore& bucket, store::ObjectStore& lake, const bucket::BucketView& view, TablePlan plan,
+           TableState state, const IngestOptions& options);
+
+  /// Errors: PreconditionFailed (another writer committed first: load and plan again), Cancelled, store errors. A folder
+  /// that cannot be applied is a problem in the outcome, not an error.
+  Status Run(JobOutcome* outcome);
+
+ private:
+  Status StageParts();
+  Status StageFull();
+  /// Stages one folder and fits its columns; a folder that cannot be applied becomes a problem and leaves no trace.
+  Result<bool> TryFolder(const bucket::FolderState& folder, bool replace);
+  Status FitSchema(const StagedFolder& staged, bool replace, std::string* reason);
+  Status PrepareKeys(const StagedFolder& staged);
+  std::string ReasonOf(const Status& status) const;
+
+  Status ResolveKeys(table::Change& change);
+  Status ScanLiveFiles();
+  Status AddDeletes(uint32_t file, const std::vector<int64_t>& dead, table::Change& change);
+  Result<std::vector<int64_t>> DeletedIn(const std::string& data_location) const;
+
+  Result<table::Change> BuildChange();
+  table::DataFile ToDataFile(const StagedFolder& folder, const StagedFile& file) const;
+  Checkpoint NewCheckpoint() const;
+  void Describe(table::Change& change) const;
+  Status Commit(table::Change change);
+
+  store::ObjectStore& bucket_;
+  store::ObjectStore& lake_;
+  const bucket::BucketView& view_;
+  TablePlan plan_;
+  TableState state_;
+  const IngestOptions& options_;
+  JobOutcome out_;
+
+  std::vector<StagedFolder> staged_;
+  schema::Schema schema_;
+  int last_column_id_ = 0;
+  table::LiveFiles live_;                     // of the current snapshot; append only
+  Supersede supersede_;
+  std::vector<FolderKeys> keys_;              // parallel to staged_
+  struct NumberedFile {
+    std::string location;
+    contract::Delivery delivery;
+    std::vector<std::optional<std::string>> partition;
+    int spec_id = 0;
+  };
+  std::vector<NumberedFile> numbered_;        // by file number of supersede_
+};
+
+}  // namespace tidegate::ingest

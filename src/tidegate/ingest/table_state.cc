@@ -1,0 +1,41 @@
+#include "tidegate/ingest/table_state.h"
+
+#include "tidegate/base/text.h"
+
+namespace tidegate::ingest {
+
+std::string LakeFolder(const contract::TableName& table) { return table.schema + "/" + table.table; }
+
+Result<std::string> LakeKeyOf(const store::ObjectStore& lake, std::string_view location) {
+  constexpr std::string_view kProbe = "x";
+  std::string root = lake.Location(kProbe);
+  root.resize(root.size() - kProbe.size());
+  if (location.starts_with(root)) return std::string(location.substr(root.size()));
+  return Unsupported("the lake at " + root + " names a file elsewhere (was the lake moved? move it back): " + Quoted(location));
+}
+
+Result<std::optional<Checkpoint>> CheckpointOf(const table::TableMetadata& metadata) {
+  const table::Snapshot* snapshot = metadata.current_snapshot();
+  while (snapshot != nullptr) {
+    TG_ASSIGN_OR_RETURN(auto checkpoint, FromSummary(snapshot->summary));
+    if (checkpoint) return checkpoint;
+    if (!snapshot->parent_id) break;
+    snapshot = metadata.FindSnapshot(*snapshot->parent_id);
+  }
+  if (metadata.current_snapshot() == nullptr) return std::optional<Checkpoint>();
+  return Corruption("the table " + metadata.location +
+                    " has data, but no snapshot of tidegate says what of the bucket it holds (was it written by another "
+                    "tool, or were snapshots expired?): build it anew into another lake");
+}
+
+Result<TableState> LoadTableState(store::ObjectStore& lake, const contract::TableName& name) {
+  TableState state;
+  auto table = table::LakeTable::Load(lake, LakeFolder(name));
+  if (table.status().code() == Code::kNotFound) return state;
+  if (!table.ok()) return table.status();
+  TG_ASSIGN_OR_RETURN(state.checkpoint, CheckpointOf(table->metadata()));
+  state.table = *std::move(table);
+  return state;
+}
+
+}  // namespace tidegate::ingest

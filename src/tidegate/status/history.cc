@@ -1,0 +1,81 @@
+#include "tidegate/status/history.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "tidegate/base/json.h"
+#include "tidegate/base/text.h"
+#include "tidegate/table/lake_table.h"
+
+namespace tidegate::status {
+namespace {
+
+std::string Field(const table::Summary& summary, const char* key) {
+  const auto it = summary.find(key);
+  return it == summary.end() ? "" : it->second;
+}
+
+int64_t Number(const table::Summary& summary, const char* key) {
+  const std::string text = Field(summary, key);
+  int64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+std::vector<CommittedFile> Files(const table::Summary& summary) {
+  std::vector<CommittedFile> out;
+  const auto json = ParseJson(Field(summary, "tidegate.files"));
+  if (!json.ok() || !json->is_array()) return out;
+  const auto number = [](const Json& file, const char* key) {
+    return file.contains(key) && file[key].is_number_integer() ? file[key].get<int64_t>() : int64_t{0};
+  };
+  const auto text = [](const Json& file, const char* key) {
+    return file.contains(key) && file[key].is_string() ? file[key].get<std::string>() : std::string();
+  };
+  for (const Json& file : *json) {
+    if (file.is_object()) out.push_back({text(file, "key"), text(file, "etag"), number(file, "rows"), number(file, "bytes")});
+  }
+  return out;
+}
+
+HistoryEntry ToEntry(const std::string& name, const table::Snapshot& snapshot) {
+  HistoryEntry out;
+  out.table = name;
+  out.committed_at = UtcTime(std::chrono::milliseconds(snapshot.timestamp_ms));
+  out.snapshot_id = snapshot.snapshot_id;
+  const std::string action = Field(snapshot.summary, "tidegate.action");
+  out.foreign = action.empty();
+  out.action = out.foreign ? Field(snapshot.summary, "operation") : action;
+  const std::string folders = Field(snapshot.summary, "tidegate.folders");
+  if (!folders.empty()) {
+    for (const std::string_view folder : Split(folders, ' ')) out.folders.emplace_back(folder);
+  }
+  out.files = Files(snapshot.summary);
+  out.rows_in = Number(snapshot.summary, "tidegate.rows-in");
+  out.rows_superseded = Number(snapshot.summary, "tidegate.rows-superseded");
+  out.rows_rejected = Number(snapshot.summary, "tidegate.rows-rejected");
+  out.bytes_in = Number(snapshot.summary, "tidegate.bytes-in");
+  out.tool_version = Field(snapshot.summary, "tidegate.tool-version");
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<HistoryEntry>> ReadHistory(store::ObjectStore& lake, const std::optional<std::string>& only) {
+  TG_ASSIGN_OR_RETURN(const auto folders, table::ListTables(lake));
+  std::vector<HistoryEntry> out;
+  bool found = false;
+  for (const std::string& folder : folders) {
+    std::string name = folder;
+    name[name.find('/')] = '.';
+    if (only && *only != name) continue;
+    found = true;
+    TG_ASSIGN_OR_RETURN(const auto table, table::LakeTable::Load(lake, folder));
+    for (const table::Snapshot& snapshot : table.metadata().snapshots) out.push_back(ToEntry(name, snapshot));
+  }
+  if (only && !found) return NotFound("the lake " + lake.url() + " has no table " + Quoted(*only));
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.committed_at < b.committed_at; });
+  return out;
+}
+
+}  // namespace tidegate::status
