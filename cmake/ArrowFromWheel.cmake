@@ -11,7 +11,7 @@ foreach(lib arrow parquet arrow_compute)
   set_target_properties(tidegate::${lib} PROPERTIES
     IMPORTED_LOCATION ${site}/lib${lib}.so.${soversion}
     IMPORTED_SONAME lib${lib}.so.${soversion}
-    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${site}/include)
+    INTERFACE_INCLUDE_DIRECTORIES ${site}/include)
 endforeach()
 target_link_libraries(tidegate::arrow_compute INTERFACE tidegate::arrow)
 target_link_libraries(tidegate::parquet INTERFACE tidegate::arrow tidegate::arrow_compute)

@@ -7,4 +7,4 @@ add_library(tidegate::duckdb SHARED IMPORTED GLOBAL)
 set_target_properties(tidegate::duckdb PROPERTIES
   IMPORTED_LOCATION ${duckdb}/lib/libduckdb.so
   IMPORTED_NO_SONAME ON
-  INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${duckdb}/include)
+  INTERFACE_INCLUDE_DIRECTORIES ${duckdb}/include)

@@ -1,6 +1,9 @@
 // DuckDB, embedded, behind a small surface: open, run SQL, read rows as text or as an Arrow C stream.
 //
-// Only this folder sees duckdb.h. Extensions are never installed by themselves.
+// Only this folder sees duckdb.h. Extensions are never installed or loaded by themselves; the time zone is UTC whatever
+// the machine's is (contract C-7). A text of several statements runs them in order; the last one gives the rows.
+//
+// Threads: from one at a time, except Interrupt().
 #pragma once
 
 #include <cstdint>
@@ -19,14 +22,21 @@ namespace tidegate::engine {
 
 struct DuckDbOptions {
   bool read_only = false;
-  std::optional<std::string> memory_limit;  // "2GB"
-  std::optional<int> threads;
+  std::optional<std::string> memory_limit = {};  // "2GB"
+  std::optional<int> threads = {};
 };
 
 struct ResultColumn {
   std::string name;
   std::string type;      // DuckDB's name: "BIGINT", "TIMESTAMP WITH TIME ZONE"
-  bool numeric = false;  // right-aligned in tables, bare in JSON (not decimals wider than a double holds)
+  bool numeric = false;  // right-aligned in tables
+};
+
+/// How Query renders a value.
+enum class CellForm {
+  kText,  // as DuckDB casts it to VARCHAR; null is nullopt
+  kJson,  // as JSON, null as "null". Whole numbers within ±2^53 and floats are bare; other numbers, decimals and dates
+          // are strings; lists are arrays, structs and maps with text keys are objects
 };
 
 /// A row as text, null as nullopt.
@@ -35,30 +45,31 @@ using TextRow = std::vector<std::optional<std::string>>;
 class DuckDb {
  public:
   /// Path of a database file, or ":memory:". Errors: NotFound (read_only and no file), Corruption, PermissionDenied,
-  /// Unavailable (locked by another process).
+  /// Unavailable (locked by another process), InvalidArgument (an option that DuckDB refuses).
+  /// Spilled data goes to the system's folder for temporary files unless this is a database file opened for writing.
   static Result<DuckDb> Open(const std::string& path, const DuckDbOptions& options);
   DuckDb(DuckDb&&) noexcept;
   DuckDb& operator=(DuckDb&&) noexcept;
   ~DuckDb();
 
-  /// Run statements whose rows do not matter. Errors: InvalidArgument (parser, binder, catalog), else Internal, with
-  /// DuckDB's message.
+  /// Run statements whose rows do not matter. Errors, with DuckDB's message: InvalidArgument (the query or a value that
+  /// it met), Unavailable (I/O, network, memory), Unsupported, PermissionDenied, Cancelled (interrupted), Internal.
   Status Execute(const std::string& sql);
 
-  /// Run one query and hand its rows over, streamed: columns first, then each row. Values as DuckDB casts to VARCHAR.
+  /// Run one query and hand its rows over, streamed: columns first, then each row. A Status of a callback that is not
+  /// ok ends the query and is returned.
   Status Query(const std::string& sql, const std::function<Status(const std::vector<ResultColumn>&)>& columns,
-               const std::function<Status(const TextRow&)>& row);
+               const std::function<Status(const TextRow&)>& row, CellForm form = CellForm::kText);
 
   /// All rows at once, for small results.
   Result<std::vector<TextRow>> QueryAll(const std::string& sql);
 
   /// Run one query as an Arrow C stream (fills *out; the stream keeps the query alive, this object must outlive it).
+  /// Read it to its end, or release it, before running anything else here: a later query ends it with an error.
   Status Stream(const std::string& sql, ArrowArrayStream* out);
 
-  /// Names of the tables that a query refers to, as written, qualified ("shop.orders").
-  Result<std::vector<std::string>> TableNames(const std::string& sql);
-
-  /// Stop the running query; may be called from another thread or a signal-watching thread.
+  /// Stop the running query, which then fails as Cancelled; may be called from another thread or a signal-watching
+  /// thread. Without a running query: does nothing.
   void Interrupt();
 
  private:
