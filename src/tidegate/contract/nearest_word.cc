@@ -32,7 +32,7 @@ std::string_view NearestWord(std::string_view word, const std::vector<std::strin
   for (const std::string_view candidate : candidates) {
     if (word.size() > candidate.size() + kMaxChanges) continue;  // a foreign word may be megabytes long
     const size_t changes = Changes(word, candidate);
-    if (changes >= fewest || 2 * changes >= candidate.size()) continue;
+    if (changes >= fewest || 2 * changes > candidate.size()) continue;
     fewest = changes;
     nearest = candidate;
   }

@@ -7,7 +7,7 @@
 
 namespace tidegate::contract {
 
-/// Find the candidate that needs the fewest changes of one letter (insert, delete, replace), at most two and fewer than
+/// Find the candidate that needs the fewest changes of one letter (insert, delete, replace), at most two and at most
 /// half of its letters; empty where none is that near. The first of equals.
 std::string_view NearestWord(std::string_view word, const std::vector<std::string_view>& candidates);
 
