@@ -54,7 +54,8 @@ coverage: ## show which part of the code the unit tests run
 	@$(VENV_PY) tools/coverage.py build/coverage
 
 install: build ## install into PREFIX (default /usr/local)
-	@cmake --install build/release --prefix "$(abspath $(PREFIX))" --component tidegate --strip
+	@cmake --install build/release --prefix "$(abspath $(PREFIX))" --strip >/dev/null
+	@echo "Installed: $(abspath $(PREFIX))/bin/tidegate"
 
 clean: ## remove all build trees; .deps stays
 	@rm -rf build

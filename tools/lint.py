@@ -43,7 +43,8 @@ def cpp_files(files):
 
 def check_format(files):
     done = subprocess.run(["clang-format", "--dry-run", "-Werror", *cpp_files(files)], cwd=ROOT, capture_output=True, text=True)
-    return [line for line in done.stderr.splitlines() if "error:" in line]
+    names = sorted({line.split(":")[0] for line in done.stderr.splitlines() if ": error:" in line})
+    return [f"{pathlib.Path(name).relative_to(ROOT)}: not in the house format; run `make format`" for name in names]
 
 
 def check_markers(files, root=ROOT):
@@ -125,9 +126,13 @@ def tidy_one(build, file):
     return lines or [f"{file}: clang-tidy failed: {(done.stdout + done.stderr).strip()[-400:]}"]
 
 
+def is_checked(file):
+    return file.is_relative_to(ROOT / "src") and not file.name.endswith("_test.cc")
+
+
 def check_tidy(build, jobs):
     entries = json.loads((build / "compile_commands.json").read_text())
-    entries = [entry for entry in entries if pathlib.Path(entry["file"]).is_relative_to(ROOT / "src")]
+    entries = [entry for entry in entries if is_checked(pathlib.Path(entry["file"]))]
     versions, cache = tool_versions(), cache_folder()
     due = {}
     for entry in entries:

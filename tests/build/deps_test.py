@@ -1,0 +1,156 @@
+"""tools/deps.py: nothing unknown is installed, a changed lock installs only what changed, a cut-off run is mended."""
+
+import contextlib
+import hashlib
+import io
+import pathlib
+import re
+import shutil
+import tarfile
+import tempfile
+import tomllib
+import unittest
+
+import tool
+
+deps = tool.load("deps")
+
+
+def entry(content, package="thing==1.0"):
+    return f"{package} sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+class TemporaryFolder(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+
+class Digests(TemporaryFolder):
+    def test_the_files_of_the_lock_pass(self):
+        (self.folder / "a.whl").write_bytes(b"a")
+        deps.check_digests(self.folder, [entry(b"a")])
+
+    def test_a_file_with_another_digest_is_refused_by_name(self):
+        (self.folder / "a.whl").write_bytes(b"changed")
+        with self.assertRaisesRegex(deps.DepsError, "a.whl is not the file"):
+            deps.check_digests(self.folder, [entry(b"a")])
+
+    def test_a_file_more_than_the_lock_names_is_refused(self):
+        (self.folder / "a.whl").write_bytes(b"a")
+        (self.folder / "b.whl").write_bytes(b"b")
+        with self.assertRaisesRegex(deps.DepsError, "b.whl"):
+            deps.check_digests(self.folder, [entry(b"a")])
+
+    def test_a_missing_file_is_refused_by_its_package(self):
+        with self.assertRaisesRegex(deps.DepsError, "not delivered: thing==1.0"):
+            deps.check_digests(self.folder, [entry(b"a")])
+
+
+class Stamps(TemporaryFolder):
+    def setUp(self):
+        super().setUp()
+        self.runs = []
+        self.lock = {"one": {"wheels": [entry(b"1")]}, "two": {"wheels": [entry(b"2")]}}
+        self.broken = set()
+        test = self
+
+        class Installer(deps.Installer):
+            def __init__(self, folder):
+                super().__init__(folder)
+                self.lock = test.lock
+                self.recipes = {part: lambda scratch, part=part: test.recipe(self, part, scratch) for part in test.lock}
+
+        self.addCleanup(setattr, deps, "Installer", deps.Installer)
+        deps.Installer = Installer
+
+    def recipe(self, installer, part, scratch):
+        self.runs.append(part)
+        made = scratch / "made"
+        made.mkdir()
+        (made / "content").write_text(str(self.lock[part]))
+        if part in self.broken:
+            raise deps.DepsError("the network went away")
+        installer.place(made, part)
+
+    def install(self):
+        self.runs.clear()
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            return deps.install_all(self.folder)
+
+    def test_a_second_run_does_nothing(self):
+        self.assertEqual(self.install(), 0)
+        self.assertEqual(sorted(self.runs), ["one", "two"])
+        self.assertEqual(self.install(), 0)
+        self.assertEqual(self.runs, [])
+
+    def test_a_changed_lock_installs_only_what_changed(self):
+        self.install()
+        self.lock["two"] = {"wheels": [entry(b"22")]}
+        self.install()
+        self.assertEqual(self.runs, ["two"])
+        self.assertEqual((self.folder / "two/content").read_text(), str(self.lock["two"]))
+
+    def test_a_failed_part_leaves_the_old_one_and_the_next_run_mends_it(self):
+        self.install()
+        before = (self.folder / "two/content").read_text()
+        self.lock["two"] = {"wheels": [entry(b"22")]}
+        self.broken = {"two"}
+        self.assertEqual(self.install(), 1)
+        self.assertEqual((self.folder / "two/content").read_text(), before)
+        self.broken = set()
+        self.assertEqual(self.install(), 0)
+        self.assertEqual(self.runs, ["two"])
+        self.assertNotEqual((self.folder / "two/content").read_text(), before)
+
+    def test_one_failed_part_does_not_stop_the_others(self):
+        self.broken = {"one"}
+        self.assertEqual(self.install(), 1)
+        self.assertTrue((self.folder / "two/content").exists())
+
+    def test_what_a_cut_off_run_left_is_removed(self):
+        self.install()
+        (self.folder / ".two-abc123").mkdir()
+        self.install()
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), [".stamps", "one", "two"])
+
+
+class Lock(unittest.TestCase):
+    def setUp(self):
+        self.text = deps.LOCK.read_text()
+        self.lock = tomllib.loads(self.text)
+
+    def test_every_entry_pins_a_version_and_a_digest(self):
+        for part, section in self.lock.items():
+            if part == "apt":
+                continue
+            for kind, entries in section.items():
+                self.assertIn(kind, ("wheels", "sources", "npm"))
+                for line in entries:
+                    self.assertRegex(line, r"^@?[a-z0-9/_.-]+(==|@)[0-9][^ ]* sha256:[0-9a-f]{64}$")
+
+    def test_no_host_is_named(self):
+        for file in ("deps.lock", "deps.py", "deps.sh"):
+            self.assertNotRegex((tool.ROOT / "tools" / file).read_text(), re.compile(r"https?://|--index-url|--registry"))
+
+    def test_every_recipe_has_its_section(self):
+        installer = deps.Installer(pathlib.Path("unused"))
+        self.assertEqual(set(installer.recipes) | {"apt", "npm"}, set(self.lock))
+
+
+class Archives(TemporaryFolder):
+    def test_named_members_are_copied_without_their_paths(self):
+        files = self.folder / "files"
+        files.mkdir()
+        with tarfile.open(files / "a.tgz", "w:gz") as archive:
+            for name in ("package/lib/a.so", "package/../../escape"):
+                member = tarfile.TarInfo(name)
+                member.size = 1
+                archive.addfile(member, io.BytesIO(b"x"))
+        out = deps.extract_tar(files, self.folder / "out", ["package/lib/a.so"])
+        self.assertEqual([path.name for path in out.iterdir()], ["a.so"])
+        self.assertFalse((self.folder.parent / "escape").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
