@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=$1 jobs=$2
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1  # what one clone compiled serves the next, wherever it lies
 tree=build/$preset
 if [ ! -e "$tree/build.ninja" ] || [ CMakePresets.json -nt "$tree/build.ninja" ]; then
   mkdir -p "$tree"
