@@ -85,7 +85,8 @@ Continuation ContinueFrom(const BucketTable& bucket, const Delivery& delivery, U
 
 class Planner {
  public:
-  Planner(const DeliveryFacts& facts, UtcTime instant) : facts_(facts), instant_(instant) {}
+  Planner(const DeliveryFacts& facts, UtcTime instant, std::vector<std::string>& notes)
+      : facts_(facts), instant_(instant), notes_(notes) {}
 
   Result<TablePlan> Plan(const TableEntry& entry) {
     const BucketTable& bucket = FactsOf(facts_.bucket, entry.name);
@@ -98,6 +99,7 @@ class Planner {
     plan.action = bucket.leftovers.empty() ? Action::kWrite : Action::kFinish;
     plan.leftovers = bucket.leftovers;
     plan.query = TableQuery(entry);
+    NoteReservedColumns(plan.folder, source.columns);
     if (entry.mode == TableMode::kParts) TG_RETURN_IF_ERROR(PlanParts(entry, bucket, source, plan));
     return plan;
   }
@@ -156,6 +158,17 @@ class Planner {
     return std::nullopt;
   }
 
+  /// C-26: readers put the folder's values in their place.
+  void NoteReservedColumns(const contract::Folder& folder, const std::vector<SourceColumn>& columns) {
+    const std::string prefix = folder.mode == TableMode::kFull ? "snapshot_" : "etl_";
+    for (const SourceColumn& column : columns) {
+      const std::string name = ToLower(column.name);
+      if (name != "contract_version" && name != prefix + "date" && name != prefix + "hour") continue;
+      notes_.push_back("readers replace this column by the folder's own value; give it another name: column " +
+                       Quoted(column.name) + " of " + folder.table.ToString());
+    }
+  }
+
   Status PlanParts(const TableEntry& entry, const BucketTable& bucket, const SourceTable& source, TablePlan& plan) const {
     const auto filter = ChangeFilter::Make(entry, source.columns);
     if (!filter.ok()) {
@@ -199,6 +212,7 @@ class Planner {
 
   const DeliveryFacts& facts_;
   const UtcTime instant_;
+  std::vector<std::string>& notes_;
 };
 
 /// Entries of the manifest as it stands whose tables have left the catalog: their folders are still there.
@@ -293,10 +307,11 @@ Result<DeliveryPlan> PlanDelivery(const DeliveryFacts& facts) {
   DeliveryPlan plan;
   plan.delivery = facts.delivery;
   plan.manifest_text = facts.manifest_text;
+  plan.notes = facts.notes;
   TG_ASSIGN_OR_RETURN(plan.instant, DeliveryInstant(facts.delivery, facts.at));
   TG_RETURN_IF_ERROR(CheckInstant(facts, plan.instant));
   TG_RETURN_IF_ERROR(CheckTables(facts));
-  Planner planner(facts, plan.instant);
+  Planner planner(facts, plan.instant, plan.notes);
   for (const TableEntry& entry : facts.tables) {
     if (facts.delivery.is_initial() && entry.mode == TableMode::kFull) continue;
     TG_ASSIGN_OR_RETURN(TablePlan table, planner.Plan(entry));

@@ -60,6 +60,7 @@ struct DeliveryFacts {
   std::optional<contract::Manifest> manifest;  // of this delivery, as it stands
   std::string manifest_text;                   // its bytes; "" where there is none
   bool v2_begun = false;                       // anything under v2/
+  std::vector<std::string> notes;              // what was odd but tolerated, ready to print
 };
 
 enum class Action {
