@@ -40,14 +40,14 @@ struct LiveFiles {
 
 /// What one commit changes. Removed files are named by location; what is not removed stays.
 struct Change {
-  std::string operation = "append";                  // append, overwrite, delete, replace
-  std::vector<DataFile> add;                         // data and position-delete files
-  std::vector<std::string> remove;                   // locations, data or delete files, each must be live
-  bool remove_all = false;                           // replace all files
-  std::optional<schema::Schema> schema;              // new current schema (ids assigned by the caller)
-  std::optional<PartitionSpec> spec;                 // only together with a new table or a new spec id
+  std::string operation = "append";      // append, overwrite, delete, replace
+  std::vector<DataFile> add;             // data and position-delete files
+  std::vector<std::string> remove;       // locations, data or delete files, each must be live
+  bool remove_all = false;               // replace all files
+  std::optional<schema::Schema> schema;  // new current schema (ids assigned by the caller)
+  std::optional<PartitionSpec> spec;     // only together with a new table or a new spec id
   std::map<std::string, std::string> set_properties;
-  Summary summary;                                   // ours; the standard counters are added by Commit
+  Summary summary;  // ours; the standard counters are added by Commit
 };
 
 class LakeTable {

@@ -1,0 +1,181 @@
+#include "tidegate/table/catalog_db.h"
+
+#include <sqlite3.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "tidegate/base/text.h"
+
+namespace tidegate::table {
+namespace {
+
+constexpr int kBusyTimeoutMs = 10'000;
+
+// The layout is Iceberg's (JDBC catalog, schema version V1); names and types must stay as they are.
+constexpr const char* kCreateTables =
+    "CREATE TABLE IF NOT EXISTS iceberg_tables ("
+    "catalog_name VARCHAR(255) NOT NULL, table_namespace VARCHAR(255) NOT NULL, table_name VARCHAR(255) NOT NULL, "
+    "metadata_location VARCHAR(1000), previous_metadata_location VARCHAR(1000), iceberg_type VARCHAR(5), "
+    "PRIMARY KEY (catalog_name, table_namespace, table_name));"
+    "CREATE TABLE IF NOT EXISTS iceberg_namespace_properties ("
+    "catalog_name VARCHAR(255) NOT NULL, namespace VARCHAR(255) NOT NULL, property_key VARCHAR(255) NOT NULL, "
+    "property_value VARCHAR(1000), PRIMARY KEY (catalog_name, namespace, property_key));";
+
+using TableKey = std::pair<std::string, std::string>;  // schema, name
+
+Status Translate(int code, const std::string& path, const char* message) {
+  const std::string text = "catalog: " + Quoted(path) + ": " + (message != nullptr ? message : sqlite3_errstr(code));
+  switch (code & 0xFF) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return Unavailable(text);
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return Corruption(text + ": it holds nothing of its own: remove it, the next run writes it anew");
+    case SQLITE_PERM:
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_AUTH:
+      return PermissionDenied(text);
+    default:
+      return Internal(text);
+  }
+}
+
+/// One open database. Every call says what failed with the path of the file.
+class Database {
+ public:
+  static Result<Database> Open(const std::string& path) {
+    sqlite3* raw = nullptr;
+    const int code = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+    Database out(path, raw);
+    if (code != SQLITE_OK) return out.Error(code);
+    sqlite3_busy_timeout(raw, kBusyTimeoutMs);
+    return out;
+  }
+
+  Status Execute(const char* sql) {
+    const int code = sqlite3_exec(db_.get(), sql, nullptr, nullptr, nullptr);
+    return code == SQLITE_OK ? Status::Ok() : Error(code);
+  }
+
+  /// Run one statement with text arguments; its rows as text, null as "".
+  Result<std::vector<std::vector<std::string>>> Query(const char* sql, const std::vector<std::string>& arguments) {
+    sqlite3_stmt* raw = nullptr;
+    int code = sqlite3_prepare_v2(db_.get(), sql, -1, &raw, nullptr);
+    const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(raw, sqlite3_finalize);
+    if (code != SQLITE_OK) return Error(code);
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      code = sqlite3_bind_text(raw, static_cast<int>(i) + 1, arguments[i].data(), static_cast<int>(arguments[i].size()),
+                               SQLITE_TRANSIENT);
+      if (code != SQLITE_OK) return Error(code);
+    }
+    std::vector<std::vector<std::string>> rows;
+    while ((code = sqlite3_step(raw)) == SQLITE_ROW) {
+      std::vector<std::string>& row = rows.emplace_back();
+      for (int i = 0; i < sqlite3_column_count(raw); ++i) {
+        const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(raw, i));
+        row.emplace_back(text == nullptr ? "" : text);
+      }
+    }
+    if (code != SQLITE_DONE) return Error(code);
+    return rows;
+  }
+
+  Status Run(const char* sql, const std::vector<std::string>& arguments) {
+    const auto rows = Query(sql, arguments);
+    return rows.ok() ? Status::Ok() : rows.status();
+  }
+
+ private:
+  Database(std::string path, sqlite3* db) : path_(std::move(path)), db_(db, sqlite3_close) {}
+  Status Error(int code) const { return Translate(code, path_, db_ ? sqlite3_errmsg(db_.get()) : nullptr); }
+
+  std::string path_;
+  std::unique_ptr<sqlite3, int (*)(sqlite3*)> db_;
+};
+
+/// What the catalog says now: location by table, and the namespaces it knows.
+struct Content {
+  std::map<TableKey, std::string> tables;
+  std::set<std::string> schemas;
+};
+
+Result<Content> ReadContent(Database& db) {
+  Content out;
+  TG_ASSIGN_OR_RETURN(const auto tables,
+                      db.Query("SELECT table_namespace, table_name, metadata_location FROM iceberg_tables WHERE "
+                               "catalog_name = ?1 AND (iceberg_type = 'TABLE' OR iceberg_type IS NULL)",
+                               {kCatalogName}));
+  for (const auto& row : tables) out.tables[{row[0], row[1]}] = row[2];
+  TG_ASSIGN_OR_RETURN(
+      const auto schemas,
+      db.Query("SELECT DISTINCT namespace FROM iceberg_namespace_properties WHERE catalog_name = ?1", {kCatalogName}));
+  for (const auto& row : schemas) out.schemas.insert(row[0]);
+  return out;
+}
+
+Status WriteTables(Database& db, const Content& is, const Content& wanted) {
+  for (const auto& [key, location] : wanted.tables) {
+    const auto found = is.tables.find(key);
+    if (found != is.tables.end() && found->second == location) continue;
+    TG_RETURN_IF_ERROR(db.Run(
+        "INSERT INTO iceberg_tables VALUES (?1, ?2, ?3, ?4, NULL, 'TABLE') ON CONFLICT (catalog_name, table_namespace, "
+        "table_name) DO UPDATE SET previous_metadata_location = metadata_location, metadata_location = ?4, "
+        "iceberg_type = 'TABLE'",
+        {kCatalogName, key.first, key.second, location}));
+  }
+  for (const auto& [key, location] : is.tables) {
+    if (wanted.tables.contains(key)) continue;
+    TG_RETURN_IF_ERROR(
+        db.Run("DELETE FROM iceberg_tables WHERE catalog_name = ?1 AND table_namespace = ?2 AND table_name = ?3",
+               {kCatalogName, key.first, key.second}));
+  }
+  return Status::Ok();
+}
+
+Status WriteSchemas(Database& db, const Content& is, const Content& wanted) {
+  for (const std::string& schema : wanted.schemas) {
+    if (is.schemas.contains(schema)) continue;
+    TG_RETURN_IF_ERROR(
+        db.Run("INSERT INTO iceberg_namespace_properties VALUES (?1, ?2, 'exists', 'true')", {kCatalogName, schema}));
+  }
+  for (const std::string& schema : is.schemas) {
+    if (wanted.schemas.contains(schema)) continue;
+    TG_RETURN_IF_ERROR(db.Run("DELETE FROM iceberg_namespace_properties WHERE catalog_name = ?1 AND namespace = ?2",
+                              {kCatalogName, schema}));
+  }
+  return Status::Ok();
+}
+
+/// Does the catalog already say all this? A reader's lock does not hold this up.
+bool IsCurrent(Database& db, const Content& wanted) {
+  const Result<Content> is = ReadContent(db);  // fails where the tables do not exist yet
+  return is.ok() && is->tables == wanted.tables && is->schemas == wanted.schemas;
+}
+
+}  // namespace
+
+Status RefreshCatalogDb(const std::filesystem::path& path, const std::vector<CatalogTable>& tables) {
+  Content wanted;
+  for (const CatalogTable& table : tables) {
+    wanted.tables[{table.schema, table.name}] = table.metadata_location;
+    wanted.schemas.insert(table.schema);
+  }
+  TG_ASSIGN_OR_RETURN(Database db, Database::Open(path.string()));
+  if (IsCurrent(db, wanted)) return Status::Ok();
+  TG_RETURN_IF_ERROR(db.Execute("PRAGMA journal_mode = DELETE"));
+  // An error on the way closes the database, which rolls back.
+  TG_RETURN_IF_ERROR(db.Execute("BEGIN IMMEDIATE"));
+  TG_RETURN_IF_ERROR(db.Execute(kCreateTables));
+  TG_ASSIGN_OR_RETURN(const Content is, ReadContent(db));
+  TG_RETURN_IF_ERROR(WriteTables(db, is, wanted));
+  TG_RETURN_IF_ERROR(WriteSchemas(db, is, wanted));
+  return db.Execute("COMMIT");
+}
+
+}  // namespace tidegate::table

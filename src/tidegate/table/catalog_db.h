@@ -1,0 +1,32 @@
+// catalog.db: the lake's tables by name, for readers that want names: a SQLite file in the layout of Iceberg's JDBC
+// catalog V1, as PyIceberg's SqlCatalog, Spark and Trino open it.
+//
+// Derived from the tables, never the truth: written after commits, made anew by the next run when it is lost.
+// For lakes on this machine only. Threads and processes: safe; writers queue up.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tidegate/base/status.h"
+
+namespace tidegate::table {
+
+/// The name that readers give the catalog: SqlCatalog("tidegate", uri="sqlite:///<lake>/catalog.db").
+inline constexpr const char* kCatalogName = "tidegate";
+inline constexpr const char* kCatalogFile = "catalog.db";
+
+struct CatalogTable {
+  std::string schema;  // Iceberg: namespace
+  std::string name;
+  std::string metadata_location;
+};
+
+/// Make the catalog hold exactly these tables, in one transaction; a catalog that already does is not written.
+/// Entries of catalogs of other names are left alone.
+/// Errors: Unavailable (another process holds it for more than 10 s), Corruption (not a SQLite database),
+/// PermissionDenied, Internal.
+Status RefreshCatalogDb(const std::filesystem::path& path, const std::vector<CatalogTable>& tables);
+
+}  // namespace tidegate::table
