@@ -19,16 +19,17 @@
 namespace tidegate::parquet {
 
 struct KeyScanRequest {
-  std::vector<std::string> key_columns;      // at least one
-  std::vector<std::string> order_columns;    // columns whose values order repeats in a folder (C-22), most important first
-  uint64_t seed = 0;                         // of the hash
+  std::vector<std::string> key_columns;  // at least one
+  std::vector<std::string>
+      order_columns;  // columns whose values order repeats in a folder (C-22), most important first
+  uint64_t seed = 0;  // of the hash
 };
 
 struct KeyRow {
   Hash128 key;
   int64_t position = 0;   // row in the file, from 0
   bool null_key = false;  // some part of the key is null (C-23)
-  std::string order;      // memcmp-ordered form of the order columns, nulls and absent columns lowest; empty if none asked
+  std::string order;  // memcmp-ordered form of the order columns, nulls and absent columns lowest; empty if none asked
 };
 
 /// Call `sink` with batches of rows, in file order. Bounded memory: a batch at a time.
