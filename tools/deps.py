@@ -168,7 +168,8 @@ class Installer:
         files = scratch / "packed"
         files.mkdir()
         packages = [package for package, _ in map(split_entry, entries)]
-        run([*self.npm(scratch), "pack", "--silent", "--pack-destination", files, *packages], cwd=scratch)
+        run([*self.npm(scratch), "pack", "--loglevel", "error", "--cache", scratch / "npm-cache", "--pack-destination", files,
+             *packages], cwd=scratch)
         check_digests(files, entries)
         self.place(extract_tar(files, scratch / "lib", ["package/libduckdb.so", "package/LICENSE"]), "duckdb/lib")
 

@@ -50,7 +50,7 @@ flock -w 1800 9 || die "another run holds $deps/.lock for half an hour; end it, 
 
 if [ -z "${TIDEGATE_SKIP_APT:-}" ]; then
   missing=$(missing_packages)
-  [ -z "$missing" ] || install_packages "$missing"
+  [ -z "$missing" ] || install_packages "${missing% }"
 fi
 if [ ! -e "$deps/venv/.ready" ] || [ ! -x "$deps/venv/bin/python" ]; then
   python=$(find_python)
