@@ -379,7 +379,8 @@ Result<Schema> FromJson(const Json& json) {
   Schema schema;
   const auto id = json.find("schema-id");
   if (id != json.end()) {
-    const bool whole = id->is_number_unsigned() && id->get<uint64_t>() <= uint64_t{std::numeric_limits<int>::max()};
+    const bool large = id->is_number_unsigned() && id->get<uint64_t>() > uint64_t{std::numeric_limits<int>::max()};
+    const bool whole = id->is_number_integer() && !large && id->get<int64_t>() >= 0;
     if (!whole) return Corruption("schema: 'schema-id' is not a whole number from 0 on");
     schema.schema_id = id->get<int>();
   }
