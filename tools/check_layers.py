@@ -49,9 +49,11 @@ LAYERS = {
     "cli": Layer("one file per command", (*BELOW_APP, "app")),
 }
 
+TESTS = ("*_test.cc", "*_test.h", "*_fixture.h", "*_fixture.cc", "*_conformance.h", "*_conformance.cc", "*/test_*")
+
 # Third-party headers and the files that may include them, as patterns below src/tidegate.
 OWNERS = {
-    "arrow/c/*": ("parquet/*", "table/*", "engine/*"),  # the C data interface, which DuckDB speaks too
+    "arrow/c/*": ("parquet/*", "table/*", "engine/*", "deliver/*"),  # the C data interface, between engines and files
     "arrow/*": ("parquet/*", "table/*", "engine/*_test.cc"),
     "parquet/*": ("parquet/*", "table/*"),
     "duckdb.h": ("engine/*",),
@@ -62,8 +64,8 @@ OWNERS = {
     "xxhash.h": ("base/*",),
     "zlib.h": ("table/*", "parquet/*"),
     "fmt/*": ("*",),
-    "gtest/*": ("*_test.cc", "*_test.h", "*_conformance.h", "*_conformance.cc"),
-    "gmock/*": ("*_test.cc", "*_test.h", "*_conformance.h", "*_conformance.cc"),
+    "gtest/*": TESTS,
+    "gmock/*": TESTS,
 }
 
 # Headers of the C++ and C libraries and of Linux, which any folder may use.
