@@ -26,16 +26,16 @@
 namespace tidegate::store {
 
 struct ObjectInfo {
-  std::string key;
+  std::string key{};
   uint64_t size_bytes = 0;
-  std::string etag;  // opaque; differs when the content was replaced
-  UtcTime modified;
+  std::string etag{};  // opaque; differs when the content was replaced
+  UtcTime modified{};
   friend bool operator==(const ObjectInfo&, const ObjectInfo&) = default;
 };
 
 struct ListRequest {
-  std::string prefix;           // text prefix of keys, as in S3 ("" is everything)
-  std::string start_after;      // only keys greater than this, byte-wise
+  std::string prefix{};         // text prefix of keys, as in S3 ("" is everything)
+  std::string start_after{};    // only keys greater than this, byte-wise; before folding: "a/" stays while "a/z" does
   bool delimited = false;       // true: keys with a '/' after the prefix are folded into `prefixes`
   size_t max_entries = 0;       // at most so many objects + prefixes; 0: all
 };

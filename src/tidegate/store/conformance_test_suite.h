@@ -1,0 +1,558 @@
+// The conformance suite of ObjectStore: what every store must do. Include it in one test program and instantiate it:
+//
+//   INSTANTIATE_TEST_SUITE_P(S3, StoreConformanceTest, testing::Values(StoreCase{.name = "s3", .make = …}),
+//   StoreCaseName);
+//
+// A store that cannot keep a rule says so by name in Deviations; the suite then checks what it does instead.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tidegate/base/hash.h"
+#include "tidegate/store/memory/memory_object_store.h"
+#include "tidegate/store/object_store.h"
+
+namespace tidegate::store {
+
+struct Deviations {
+  bool keys_below_objects_refused = false;  // "a/b" beside "a" is Unsupported, as in a file system
+};
+
+/// A store to test and what must live as long as it. It starts empty.
+struct StoreUnderTest {
+  std::shared_ptr<void> keep_alive;  // e.g. a temporary folder
+  std::shared_ptr<ObjectStore> store;
+};
+
+struct StoreCase {
+  std::string name;
+  std::function<StoreUnderTest()> make;
+  Deviations deviations = {};
+};
+
+inline std::ostream& operator<<(std::ostream& out, const StoreCase& store_case) { return out << store_case.name; }
+
+inline std::string StoreCaseName(const testing::TestParamInfo<StoreCase>& info) { return info.param.name; }
+
+class StoreConformanceTest : public testing::TestWithParam<StoreCase> {
+ protected:
+  void SetUp() override {
+    under_test_ = GetParam().make();
+    ASSERT_NE(under_test_.store, nullptr);
+  }
+
+  ObjectStore& store() { return *under_test_.store; }
+
+  ObjectInfo MustPut(std::string_view key, std::string_view bytes, PutMode mode = PutMode::kOverwrite) {
+    Result<ObjectInfo> info = store().Put(key, bytes, mode);
+    EXPECT_TRUE(info.ok()) << info.status().ToString();
+    return info.ok() ? *info : ObjectInfo{};
+  }
+
+  std::string MustRead(std::string_view key) {
+    Result<std::string> bytes = store().Read(key, UINT64_MAX);
+    EXPECT_TRUE(bytes.ok()) << bytes.status().ToString();
+    return bytes.ok() ? *bytes : "";
+  }
+
+  // Keys and prefixes of a listing, in one order.
+  std::vector<std::string> Listed(const ListRequest& request) {
+    const Result<Listing> listing = store().List(request);
+    EXPECT_TRUE(listing.ok()) << listing.status().ToString();
+    if (!listing.ok()) return {};
+    std::vector<std::string> keys;
+    for (const ObjectInfo& info : listing->objects) keys.push_back(info.key);
+    EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
+    EXPECT_TRUE(std::is_sorted(listing->prefixes.begin(), listing->prefixes.end()));
+    keys.insert(keys.end(), listing->prefixes.begin(), listing->prefixes.end());
+    std::sort(keys.begin(), keys.end());
+    return keys;
+  }
+
+  static Code CodeOf(const Status& status) { return status.code(); }
+  template <typename T>
+  static Code CodeOf(const Result<T>& result) {
+    return result.ok() ? Code::kOk : result.status().code();
+  }
+
+ private:
+  StoreUnderTest under_test_;
+};
+
+inline std::string PatternBytes(size_t size, uint64_t seed) {
+  std::string bytes(size, '\0');
+  std::mt19937_64 random(seed);
+  for (char& byte : bytes) byte = static_cast<char>(random());
+  return bytes;
+}
+
+TEST_P(StoreConformanceTest, AnEmptyStoreHoldsNothing) {
+  EXPECT_THAT(Listed({}), testing::IsEmpty());
+  EXPECT_THAT(Listed({.prefix = "v2/_manifests/", .delimited = true}), testing::IsEmpty());
+  EXPECT_EQ(CodeOf(store().Head("a")), Code::kNotFound);
+  EXPECT_EQ(CodeOf(store().Read("a/b", 10)), Code::kNotFound);
+  EXPECT_EQ(CodeOf(store().Open({.key = "a"})), Code::kNotFound);
+}
+
+TEST_P(StoreConformanceTest, WhatWasPutIsReadBack) {
+  const std::string bytes("a\0b\xFF", 4);
+  const ObjectInfo put = MustPut("v2/s/t/x.bin", bytes);
+  EXPECT_EQ(put.key, "v2/s/t/x.bin");
+  EXPECT_EQ(put.size_bytes, 4U);
+  EXPECT_FALSE(put.etag.empty());
+  EXPECT_EQ(MustRead("v2/s/t/x.bin"), bytes);
+  const Result<ObjectInfo> head = store().Head("v2/s/t/x.bin");
+  ASSERT_TRUE(head.ok());
+  EXPECT_EQ(head->etag, put.etag);
+  EXPECT_EQ(head->size_bytes, 4U);
+}
+
+TEST_P(StoreConformanceTest, ListHeadAndReaderAgreeOnAnObject) {
+  MustPut("a/b", "hello");
+  const Result<ObjectInfo> head = store().Head("a/b");
+  const Result<Listing> listing = store().List({});
+  ASSERT_TRUE(head.ok() && listing.ok());
+  EXPECT_THAT(listing->objects, testing::ElementsAre(*head));
+  const auto reader = store().Open(*head);
+  ASSERT_TRUE(reader.ok());
+  EXPECT_EQ((*reader)->info(), *head);
+}
+
+TEST_P(StoreConformanceTest, AnObjectMayBeEmpty) {
+  EXPECT_EQ(MustPut("_SUCCESS", "").size_bytes, 0U);
+  EXPECT_EQ(MustRead("_SUCCESS"), "");
+  const auto reader = OpenCurrent(store(), "_SUCCESS");
+  ASSERT_TRUE(reader.ok());
+  char byte = 0;
+  const Result<size_t> read = (*reader)->ReadAt(0, {&byte, 1});
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(*read, 0U);
+}
+
+TEST_P(StoreConformanceTest, BigObjectsKeepEveryByte) {
+  const std::string bytes = PatternBytes(9'000'001, 7);
+  auto writer = store().NewWriter("big", PutMode::kOverwrite);
+  ASSERT_TRUE(writer.ok());
+  size_t step = 1;
+  for (size_t at = 0; at < bytes.size(); at += step, step = step * 3 % 1'000'003) {
+    ASSERT_TRUE((*writer)->Append(std::string_view(bytes).substr(at, step)).ok());
+    ASSERT_EQ((*writer)->size_bytes(), std::min(bytes.size(), at + step));
+  }
+  const Result<ObjectInfo> info = (*writer)->Finish();
+  ASSERT_TRUE(info.ok());
+  EXPECT_EQ(info->size_bytes, bytes.size());
+  EXPECT_EQ(HashBytes(MustRead("big")), HashBytes(bytes));
+}
+
+TEST_P(StoreConformanceTest, ReadAtStopsAtTheEndOfTheObject) {
+  const ObjectInfo info = MustPut("k", "0123456789");
+  const auto reader = store().Open(info);
+  ASSERT_TRUE(reader.ok());
+  const auto read = [&](uint64_t offset, size_t size) {
+    std::string out(size, '?');
+    const Result<size_t> count = (*reader)->ReadAt(offset, out);
+    EXPECT_TRUE(count.ok());
+    return count.ok() ? out.substr(0, *count) : "failed";
+  };
+  EXPECT_EQ(read(0, 10), "0123456789");
+  EXPECT_EQ(read(3, 4), "3456");
+  EXPECT_EQ(read(8, 5), "89");
+  EXPECT_EQ(read(10, 5), "");
+  EXPECT_EQ(read(UINT64_MAX, 5), "");
+  EXPECT_EQ(read(4, 0), "");
+}
+
+TEST_P(StoreConformanceTest, ReadRefusesMoreThanItWasAllowed) {
+  MustPut("k", "12345");
+  EXPECT_EQ(CodeOf(store().Read("k", 4)), Code::kCorruption);
+  EXPECT_TRUE(store().Read("k", 5).ok());
+}
+
+TEST_P(StoreConformanceTest, NothingIsVisibleBeforeFinish) {
+  auto writer = store().NewWriter("d/k", PutMode::kOverwrite);
+  ASSERT_TRUE(writer.ok());
+  ASSERT_TRUE((*writer)->Append(std::string(1 << 20, 'x')).ok());
+  EXPECT_THAT(Listed({}), testing::IsEmpty());
+  EXPECT_EQ(CodeOf(store().Head("d/k")), Code::kNotFound);
+  ASSERT_TRUE((*writer)->Finish().ok());
+  EXPECT_THAT(Listed({}), testing::ElementsAre("d/k"));
+}
+
+TEST_P(StoreConformanceTest, AnUnfinishedWriterLeavesNothing) {
+  MustPut("kept", "old");
+  for (const char* key : {"d/k", "kept"}) {
+    auto writer = store().NewWriter(key, PutMode::kOverwrite);
+    ASSERT_TRUE(writer.ok());
+    ASSERT_TRUE((*writer)->Append(std::string(1 << 20, 'x')).ok());
+  }
+  EXPECT_THAT(Listed({}), testing::ElementsAre("kept"));
+  EXPECT_THAT(Listed({.prefix = "", .delimited = true}), testing::ElementsAre("kept"));
+  EXPECT_EQ(MustRead("kept"), "old");
+}
+
+TEST_P(StoreConformanceTest, AWriterFinishesOnce) {
+  auto writer = store().NewWriter("k", PutMode::kOverwrite);
+  ASSERT_TRUE(writer.ok());
+  ASSERT_TRUE((*writer)->Finish().ok());
+  EXPECT_FALSE((*writer)->Finish().ok());
+  EXPECT_FALSE((*writer)->Append("x").ok());
+  EXPECT_EQ(MustRead("k"), "");
+}
+
+TEST_P(StoreConformanceTest, CreateOnlyNeverTouchesWhatIsThere) {
+  const ObjectInfo first = MustPut("k", "first", PutMode::kCreateOnly);
+  EXPECT_EQ(CodeOf(store().Put("k", "second", PutMode::kCreateOnly)), Code::kAlreadyExists);
+  auto writer = store().NewWriter("k", PutMode::kCreateOnly);
+  ASSERT_TRUE(writer.ok());
+  EXPECT_EQ(CodeOf((*writer)->Finish()), Code::kAlreadyExists);
+  EXPECT_EQ(MustRead("k"), "first");
+  EXPECT_EQ(store().Head("k")->etag, first.etag);
+}
+
+TEST_P(StoreConformanceTest, OfRacingCreatorsExactlyOneWins) {
+  constexpr int kThreads = 8, kRounds = 25;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::string key = "race/" + std::to_string(round) + "/v1.json";
+    std::atomic<int> winner{-1}, wins{0}, losses{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&, i] {
+        const auto put = store().Put(key, "by " + std::to_string(i), PutMode::kCreateOnly);
+        if (put.ok()) winner = i, ++wins;
+        if (CodeOf(put) == Code::kAlreadyExists) ++losses;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    ASSERT_EQ(wins, 1);
+    ASSERT_EQ(losses, kThreads - 1);
+    ASSERT_EQ(MustRead(key), "by " + std::to_string(winner));
+  }
+}
+
+TEST_P(StoreConformanceTest, RacingOverwritesLeaveOneWholeObject) {
+  constexpr size_t kSize = 300'000;
+  std::vector<std::thread> threads;
+  std::atomic<int> failures{0}, torn{0};
+  MustPut("k", std::string(kSize, 'a'));
+  for (char letter = 'a'; letter < 'e'; ++letter) {
+    threads.emplace_back([&, letter] {
+      for (int i = 0; i < 10; ++i) {
+        if (!store().Put("k", std::string(kSize, letter), PutMode::kOverwrite).ok()) ++failures;
+        const Result<std::string> read = store().Read("k", kSize);
+        if (!read.ok()) ++failures;
+        if (read.ok() && *read != std::string(kSize, read->front())) ++torn;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failures, 0);
+  EXPECT_EQ(torn, 0);
+  EXPECT_THAT(Listed({}), testing::ElementsAre("k"));
+}
+
+TEST_P(StoreConformanceTest, AnOverwriteChangesTheEtagEvenAtTheSameSize) {
+  std::set<std::string> etags;
+  for (int i = 0; i < 20; ++i) etags.insert(MustPut("k", std::string(1, static_cast<char>('a' + i))).etag);
+  EXPECT_EQ(etags.size(), 20U);
+  EXPECT_EQ(MustRead("k"), "t");
+}
+
+TEST_P(StoreConformanceTest, OpeningAnotherGenerationThanTheOneSeenFails) {
+  const ObjectInfo old = MustPut("k", "old");
+  MustPut("k", "new");
+  EXPECT_EQ(CodeOf(store().Open(old)), Code::kPreconditionFailed);
+  EXPECT_TRUE(store().Open({.key = "k"}).ok());
+  ASSERT_TRUE(store().Delete({"k"}).ok());
+  EXPECT_EQ(CodeOf(store().Open(old)), Code::kNotFound);
+}
+
+TEST_P(StoreConformanceTest, AReaderNoticesThatItsObjectWasReplaced) {
+  const auto reader = store().Open(MustPut("k", "old!"));
+  ASSERT_TRUE(reader.ok());
+  std::string out(2, '\0');
+  ASSERT_TRUE((*reader)->ReadAt(0, out).ok());
+  MustPut("k", "new!");
+  EXPECT_EQ(CodeOf((*reader)->ReadAt(2, out)), Code::kPreconditionFailed);
+  EXPECT_EQ((*reader)->info().size_bytes, 4U);
+}
+
+TEST_P(StoreConformanceTest, AReaderNoticesThatItsObjectWasRemoved) {
+  const auto reader = store().Open(MustPut("k", "old!"));
+  ASSERT_TRUE(reader.ok());
+  ASSERT_TRUE(store().Delete({"k"}).ok());
+  std::string out(2, '\0');
+  EXPECT_EQ(CodeOf((*reader)->ReadAt(0, out)), Code::kNotFound);
+}
+
+TEST_P(StoreConformanceTest, ListingsAreInByteOrderOfWholeKeys) {
+  const std::vector<std::string> keys = {
+      "a b",  "a!/x", "a-b",    "a-b/c",         "a.b",         "a/b",   "a/b-c/d",          "a/b.c", "a/z", "a0",
+      "a\\b", "a~",   "ab/c/d", "caf\xC3\xA9/x", "caf\xC3\xAA", "z=%2F", "z=1/y=2/p.parquet"};
+  std::vector<std::string> expected;
+  for (const std::string& key : keys) {
+    if (key != "a-b") expected.push_back(key);  // "a-b/c" is below it
+  }
+  std::sort(expected.begin(), expected.end());
+  std::vector<std::string> shuffled = expected;
+  std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(3));
+  for (const std::string& key : shuffled) MustPut(key, key);
+  EXPECT_EQ(Listed({}), expected);
+  for (const std::string& key : expected) EXPECT_EQ(MustRead(key), key);
+}
+
+TEST_P(StoreConformanceTest, APrefixIsTextNotAFolder) {
+  for (const char* key : {"v1/a/x", "v1/ab/x", "v1/b/x", "v10/a", "v2/a"}) MustPut(key, "");
+  EXPECT_THAT(Listed({.prefix = "v1"}), testing::ElementsAre("v1/a/x", "v1/ab/x", "v1/b/x", "v10/a"));
+  EXPECT_THAT(Listed({.prefix = "v1/a"}), testing::ElementsAre("v1/a/x", "v1/ab/x"));
+  EXPECT_THAT(Listed({.prefix = "v1/a/"}), testing::ElementsAre("v1/a/x"));
+  EXPECT_THAT(Listed({.prefix = "v1/a/x"}), testing::ElementsAre("v1/a/x"));
+  for (const char* prefix : {"v1/a/x/", "v3", "v1//", "/", "/v1", "v1/../v2", "v1/./", "..", "../", "v1/a/x/y/z"}) {
+    EXPECT_THAT(Listed({.prefix = prefix}), testing::IsEmpty()) << prefix;
+  }
+}
+
+TEST_P(StoreConformanceTest, ADelimitedListingFoldsWhatIsDeeper) {
+  for (const char* key : {"r", "s/1/a", "s/1/b", "s/2/a", "s/x", "s.t/1", "t/1"}) MustPut(key, "");
+  const auto folded = [&](const char* prefix) { return Listed({.prefix = prefix, .delimited = true}); };
+  EXPECT_THAT(folded(""), testing::ElementsAre("r", "s.t/", "s/", "t/"));
+  EXPECT_THAT(folded("s"), testing::ElementsAre("s.t/", "s/"));
+  EXPECT_THAT(folded("s/"), testing::ElementsAre("s/1/", "s/2/", "s/x"));
+  EXPECT_THAT(folded("s/1"), testing::ElementsAre("s/1/"));
+  EXPECT_THAT(folded("s/1/"), testing::ElementsAre("s/1/a", "s/1/b"));
+}
+
+TEST_P(StoreConformanceTest, AFolderWithoutObjectsIsNotListed) {
+  MustPut("a/b/c", "");
+  MustPut("a/d", "");
+  ASSERT_TRUE(store().Delete({"a/b/c"}).ok());
+  EXPECT_THAT(Listed({.prefix = "a/", .delimited = true}), testing::ElementsAre("a/d"));
+  ASSERT_TRUE(store().Delete({"a/d"}).ok());
+  EXPECT_THAT(Listed({.prefix = "", .delimited = true}), testing::IsEmpty());
+}
+
+TEST_P(StoreConformanceTest, ListingStartsAfterAKeyThatNeedNotExist) {
+  for (const char* key : {"a", "b/1", "b/2", "b/3/x", "c-", "c/1"}) MustPut(key, "");
+  const auto after = [&](const char* key) { return Listed({.prefix = "", .start_after = key}); };
+  EXPECT_THAT(after("a"), testing::ElementsAre("b/1", "b/2", "b/3/x", "c-", "c/1"));
+  EXPECT_THAT(after("b"), testing::ElementsAre("b/1", "b/2", "b/3/x", "c-", "c/1"));
+  EXPECT_THAT(after("b/1"), testing::ElementsAre("b/2", "b/3/x", "c-", "c/1"));
+  EXPECT_THAT(after("b/2/zz"), testing::ElementsAre("b/3/x", "c-", "c/1"));
+  EXPECT_THAT(after("b/3/x"), testing::ElementsAre("c-", "c/1"));
+  EXPECT_THAT(after("c.9"), testing::ElementsAre("c/1"));
+  EXPECT_THAT(after("c/1"), testing::IsEmpty());
+  EXPECT_THAT(Listed({.prefix = "b/", .start_after = "b/2"}), testing::ElementsAre("b/3/x"));
+  EXPECT_THAT(Listed({.prefix = "b/", .start_after = "a"}), testing::ElementsAre("b/1", "b/2", "b/3/x"));
+  EXPECT_THAT(Listed({.prefix = "b/", .start_after = "c"}), testing::IsEmpty());
+}
+
+TEST_P(StoreConformanceTest, AFoldedPrefixIsListedWhileAKeyBelowItIsAfterTheStart) {
+  for (const char* key : {"h=01/a", "h=02/a", "h=02/b", "h=03/a"}) MustPut(key, "");
+  const auto after = [&](const char* key) { return Listed({.prefix = "", .start_after = key, .delimited = true}); };
+  EXPECT_THAT(after("h=01"), testing::ElementsAre("h=01/", "h=02/", "h=03/"));
+  EXPECT_THAT(after("h=01/~"), testing::ElementsAre("h=02/", "h=03/"));
+  EXPECT_THAT(after("h=02/z"), testing::ElementsAre("h=03/"));
+  EXPECT_THAT(after("h=03/z"), testing::IsEmpty());
+}
+
+TEST_P(StoreConformanceTest, MaxEntriesCountsObjectsAndPrefixesInKeyOrder) {
+  for (const char* key : {"a", "b/1", "b/2", "c", "d/1"}) MustPut(key, "");
+  const auto first = [&](size_t max_entries, bool delimited) {
+    return Listed({.prefix = "", .delimited = delimited, .max_entries = max_entries});
+  };
+  EXPECT_THAT(first(1, false), testing::ElementsAre("a"));
+  EXPECT_THAT(first(3, false), testing::ElementsAre("a", "b/1", "b/2"));
+  EXPECT_THAT(first(9, false), testing::ElementsAre("a", "b/1", "b/2", "c", "d/1"));
+  EXPECT_THAT(first(2, true), testing::ElementsAre("a", "b/"));
+  EXPECT_THAT(first(3, true), testing::ElementsAre("a", "b/", "c"));
+  EXPECT_THAT(first(4, true), testing::ElementsAre("a", "b/", "c", "d/"));
+}
+
+TEST_P(StoreConformanceTest, ListingsEqualAModelOnRandomKeys) {
+  const uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  const auto segment = [&] {
+    return std::string(1, "ab-.~"[random() % 3]) + std::string(random() % 2, "a.0"[random() % 3]);
+  };
+  const auto any_key = [&] {
+    std::string key = "k" + segment();
+    for (uint64_t depth = random() % 4; depth > 0; --depth) key += "/k" + segment();
+    return key;
+  };
+  MemoryObjectStore model;
+  for (int i = 0; i < 60; ++i) {
+    const std::string key = any_key();
+    if (!store().Put(key, "", PutMode::kOverwrite).ok()) continue;  // below an object
+    ASSERT_TRUE(model.Put(key, "", PutMode::kOverwrite).ok());
+  }
+  for (int i = 0; i < 60; ++i) {
+    const std::string from = any_key();
+    ListRequest request{.prefix = from.substr(0, random() % from.size()),
+                        .start_after = random() % 2 ? any_key() : "",
+                        .delimited = random() % 2 == 0,
+                        .max_entries = random() % 3 == 0 ? 1 + random() % 5 : 0};
+    const Result<Listing> expected = model.List(request);
+    const Result<Listing> actual = store().List(request);
+    ASSERT_TRUE(expected.ok() && actual.ok());
+    std::vector<std::string> expected_keys, actual_keys;
+    for (const auto& info : expected->objects) expected_keys.push_back(info.key);
+    for (const auto& info : actual->objects) actual_keys.push_back(info.key);
+    SCOPED_TRACE(request.prefix + " after " + request.start_after + " max " + std::to_string(request.max_entries));
+    EXPECT_EQ(actual_keys, expected_keys);
+    EXPECT_EQ(actual->prefixes, expected->prefixes);
+  }
+}
+
+TEST_P(StoreConformanceTest, KeysThatBreakTheRulesAreRefusedEverywhere) {
+  const std::vector<std::string> bad = {"",       "/a",
+                                        "a/",     "a//b",
+                                        ".",      "..",
+                                        "a/../b", "a/./b",
+                                        "../a",   "a\nb",
+                                        "\x7F",   std::string("a\0b", 3),
+                                        "\xFF",   std::string(1025, 'a')};
+  AdoptMethod method;
+  for (const std::string& key : bad) {
+    SCOPED_TRACE(key);
+    EXPECT_EQ(CodeOf(store().Head(key)), Code::kInvalidArgument);
+    EXPECT_EQ(CodeOf(store().Open({.key = key})), Code::kInvalidArgument);
+    EXPECT_EQ(CodeOf(store().Read(key, 1)), Code::kInvalidArgument);
+    EXPECT_EQ(CodeOf(store().Put(key, "", PutMode::kOverwrite)), Code::kInvalidArgument);
+    EXPECT_EQ(CodeOf(store().NewWriter(key, PutMode::kCreateOnly)), Code::kInvalidArgument);
+    EXPECT_EQ(CodeOf(store().Delete({key})), Code::kInvalidArgument);
+  }
+  const ObjectInfo source = MustPut("good", "x");
+  EXPECT_EQ(CodeOf(store().Adopt(store(), source, "a/../b", &method)), Code::kInvalidArgument);
+  EXPECT_THAT(Listed({}), testing::ElementsAre("good"));
+}
+
+TEST_P(StoreConformanceTest, ADeleteWithABadKeyDeletesNothing) {
+  MustPut("a", "");
+  EXPECT_EQ(CodeOf(store().Delete({"a", "../a"})), Code::kInvalidArgument);
+  EXPECT_THAT(Listed({}), testing::ElementsAre("a"));
+}
+
+TEST_P(StoreConformanceTest, DeleteRemovesExactlyTheNamedKeys) {
+  for (const char* key : {"a/b", "a/b-c", "a/bc/d", "e"}) MustPut(key, "");
+  EXPECT_TRUE(store().Delete({"a/b", "a", "a/bc", "never/there", "e/f"}).ok());
+  EXPECT_THAT(Listed({}), testing::ElementsAre("a/b-c", "a/bc/d", "e"));
+  EXPECT_TRUE(store().Delete({"a/b"}).ok());
+  EXPECT_TRUE(store().Delete({}).ok());
+}
+
+TEST_P(StoreConformanceTest, AKeyBelowAnObjectIsHandledAsDeclared) {
+  MustPut("a", "");
+  MustPut("b/c", "");
+  const Code expected = GetParam().deviations.keys_below_objects_refused ? Code::kUnsupported : Code::kOk;
+  EXPECT_EQ(CodeOf(store().Put("a/b", "", PutMode::kOverwrite)), expected);
+  EXPECT_EQ(CodeOf(store().Put("b", "", PutMode::kOverwrite)), expected);
+  EXPECT_EQ(CodeOf(store().Put("a/b/c", "", PutMode::kCreateOnly)), expected);
+  EXPECT_EQ(MustRead("a"), "");
+  EXPECT_EQ(MustRead("b/c"), "");
+}
+
+TEST_P(StoreConformanceTest, AFolderThatBecameEmptyGivesItsNameFree) {
+  MustPut("a/b/c", "");
+  ASSERT_TRUE(store().Delete({"a/b/c"}).ok());
+  MustPut("a", "now an object");
+  EXPECT_THAT(Listed({}), testing::ElementsAre("a"));
+}
+
+TEST_P(StoreConformanceTest, WritersAndDeletersOfOneFolderDoNotDisturbEachOther) {
+  std::atomic<int> failures{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      const std::string key = "x/y/z/" + std::to_string(i);
+      for (int round = 0; round < 50; ++round) {
+        if (!store().Put(key, "x", PutMode::kCreateOnly).ok()) ++failures;
+        if (!store().Delete({key}).ok()) ++failures;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failures, 0);
+  EXPECT_THAT(Listed({.prefix = "", .delimited = true}), testing::IsEmpty());
+}
+
+TEST_P(StoreConformanceTest, SyncSucceedsAndMayBeRepeated) {
+  MustPut("a", "");
+  EXPECT_TRUE(store().Sync().ok());
+  EXPECT_TRUE(store().Sync().ok());
+}
+
+TEST_P(StoreConformanceTest, AdoptBringsAnObjectOfAnotherKindOfStore) {
+  MemoryObjectStore from;
+  const std::string bytes = PatternBytes(5'000'000, 11);
+  const Result<ObjectInfo> source = from.Put("in/part.parquet", bytes, PutMode::kOverwrite);
+  ASSERT_TRUE(source.ok());
+  AdoptMethod method = AdoptMethod::kHardLink;
+  const Result<ObjectInfo> adopted = store().Adopt(from, *source, "data/part.parquet", &method);
+  ASSERT_TRUE(adopted.ok()) << adopted.status().ToString();
+  EXPECT_EQ(method, AdoptMethod::kCopy);
+  EXPECT_EQ(adopted->key, "data/part.parquet");
+  EXPECT_EQ(adopted->size_bytes, bytes.size());
+  EXPECT_EQ(adopted->etag, store().Head("data/part.parquet")->etag);
+  EXPECT_EQ(HashBytes(MustRead("data/part.parquet")), HashBytes(bytes));
+  EXPECT_EQ(*from.Head("in/part.parquet"), *source);
+}
+
+TEST_P(StoreConformanceTest, AdoptIntoMemoryBringsTheBytes) {
+  const ObjectInfo source = MustPut("a", "bytes");
+  MemoryObjectStore to;
+  AdoptMethod method = AdoptMethod::kHardLink;
+  ASSERT_TRUE(to.Adopt(store(), source, "b", &method).ok());
+  EXPECT_EQ(*to.Read("b", 100), "bytes");
+}
+
+TEST_P(StoreConformanceTest, AdoptWithinOneStoreKeepsTheSource) {
+  const ObjectInfo source = MustPut("a/1", "bytes");
+  MustPut("b/1", "to be replaced");
+  AdoptMethod method;
+  for (const char* key : {"b/1", "b/2", "b/1", "a/1"}) {
+    const Result<ObjectInfo> adopted = store().Adopt(store(), {.key = "a/1"}, key, &method);
+    ASSERT_TRUE(adopted.ok()) << adopted.status().ToString();
+    EXPECT_EQ(*adopted, *store().Head(key));
+    EXPECT_EQ(MustRead(key), "bytes");
+  }
+  EXPECT_THAT(Listed({}), testing::ElementsAre("a/1", "b/1", "b/2"));
+}
+
+TEST_P(StoreConformanceTest, AdoptRefusesASourceThatIsNotTheOneSeen) {
+  const ObjectInfo seen = MustPut("a", "old");
+  MustPut("a", "new");
+  AdoptMethod method;
+  EXPECT_EQ(CodeOf(store().Adopt(store(), seen, "b", &method)), Code::kPreconditionFailed);
+  EXPECT_EQ(CodeOf(store().Adopt(store(), {.key = "none"}, "b", &method)), Code::kNotFound);
+  EXPECT_THAT(Listed({}), testing::ElementsAre("a"));
+}
+
+TEST_P(StoreConformanceTest, AnAdoptedObjectDoesNotFollowItsSource) {
+  const ObjectInfo source = MustPut("a", "old");
+  AdoptMethod method;
+  ASSERT_TRUE(store().Adopt(store(), source, "b", &method).ok());
+  MustPut("a", "new");
+  EXPECT_EQ(MustRead("b"), "old");
+  ASSERT_TRUE(store().Delete({"a"}).ok());
+  EXPECT_EQ(MustRead("b"), "old");
+}
+
+TEST_P(StoreConformanceTest, LocationsStartWithTheUrlAndEndWithTheKey) {
+  const std::string location = store().Location("a b/c=1/%2F.parquet");
+  EXPECT_TRUE(location.starts_with(store().url())) << location;
+  EXPECT_TRUE(location.ends_with("/a b/c=1/%2F.parquet")) << location;
+}
+
+}  // namespace tidegate::store

@@ -1,0 +1,59 @@
+#include "tidegate/store/object_store.h"
+
+#include "tidegate/base/text.h"
+
+namespace tidegate::store {
+namespace {
+
+constexpr size_t kMaxKeyBytes = 1024;
+
+struct CodePoint {
+  uint32_t value = 0;
+  size_t bytes = 0;  // 0: not UTF-8
+};
+
+CodePoint DecodeFirst(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const uint32_t lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  const size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < bytes) return {};
+  uint32_t value = lead & (0x7FU >> bytes);
+  for (size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return {};
+    value = (value << 6) | (byte(i) & 0x3F);
+  }
+  constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};  // longer spellings of a small value are not UTF-8
+  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
+  if (value < kSmallest[bytes] || value > 0x10FFFF || surrogate) return {};
+  return {value, bytes};
+}
+
+Status BadKey(std::string_view key, const char* why) {
+  return InvalidArgument("not a usable object key: " + Quoted(key) + ": " + why);
+}
+
+Status CheckCharacters(std::string_view key) {
+  for (size_t at = 0; at < key.size();) {
+    const CodePoint point = DecodeFirst(key.substr(at));
+    if (point.bytes == 0) return BadKey(key, "it is not UTF-8; rename the object");
+    const bool control = point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA0);
+    if (control) return BadKey(key, "it holds a control character; rename the object");
+    at += point.bytes;
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+Status CheckKey(std::string_view key) {
+  if (key.empty()) return BadKey(key, "it is empty");
+  if (key.size() > kMaxKeyBytes) return BadKey(key, "it is longer than 1,024 bytes");
+  for (const std::string_view segment : Split(key, '/')) {
+    if (segment.empty()) return BadKey(key, "it has an empty segment (a '/' at an end, or two in a row)");
+    if (segment == "." || segment == "..") return BadKey(key, "'.' and '..' may not be segments");
+  }
+  return CheckCharacters(key);
+}
+
+}  // namespace tidegate::store
