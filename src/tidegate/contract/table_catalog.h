@@ -2,7 +2,6 @@
 // Format: docs/formats/catalog.md.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,9 +41,6 @@ class TableCatalog {
 
 /// The 19 tables of the contract `cloudhumans`.
 const TableCatalog& CloudhumansCatalog();
-
-/// A larger TOML text is refused.
-inline constexpr uint64_t kMaxCatalogBytes = 4'000'000;
 
 /// Read a catalog from TOML: `catalog = "cloudhumans"` (built-in to start from) and `[[table]]` entries, which add or
 /// replace. The sections of a settings file that others read (`ingest`, `deliver`, `query`, `lake`) are passed over.

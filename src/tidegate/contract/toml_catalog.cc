@@ -1,8 +1,4 @@
-// Reads a table catalog from TOML. The only place that includes the TOML parser.
-#define TOML_EXCEPTIONS 0
-#define TOML_HEADER_ONLY 1
-#include <toml++/toml.h>
-
+// Reads a table catalog from TOML.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -10,13 +6,10 @@
 #include "tidegate/base/text.h"
 #include "tidegate/contract/nearest_word.h"
 #include "tidegate/contract/table_catalog.h"
+#include "tidegate/contract/toml_document.h"
 
 namespace tidegate::contract {
 namespace {
-
-// A table at each dot of a key: the parser frees nested tables by recursion, and 100,000 of them end the stack. No
-// catalog needs more than a few.
-constexpr size_t kMaxKeyDots = 1000;
 
 const std::vector<std::string_view>& FieldNames() {
   static const std::vector<std::string_view> names = {"name",           "mode",        "key",        "event_time",
@@ -27,50 +20,6 @@ const std::vector<std::string_view>& FieldNames() {
 const std::vector<std::string_view>& SectionNames() {
   static const std::vector<std::string_view> names = {"catalog", "table", "ingest", "deliver", "query", "lake"};
   return names;
-}
-
-/// Skip a TOML string that begins at `at`; gives the place after it.
-size_t AfterString(std::string_view toml, size_t at) {
-  const char quote = toml[at];
-  const bool multi_line = toml.substr(at, 3) == std::string(3, quote);
-  const std::string end(multi_line ? 3 : 1, quote);
-  for (at += end.size(); at < toml.size(); ++at) {
-    if (quote == '"' && toml[at] == '\\') {
-      ++at;
-    } else if (!multi_line && toml[at] == '\n') {
-      return at;  // not closed: the parser will say so
-    } else if (toml.substr(at, end.size()) == end) {
-      at += end.size();
-      for (int extra = 0; multi_line && extra < 2 && at < toml.size() && toml[at] == quote; ++extra) ++at;
-      return at;
-    }
-  }
-  return toml.size();
-}
-
-/// Count the dots outside of strings and comments: an upper bound of how deep keys nest.
-size_t KeyDots(std::string_view toml) {
-  size_t dots = 0;
-  for (size_t at = 0; at < toml.size();) {
-    if (toml[at] == '"' || toml[at] == '\'') {
-      at = AfterString(toml, at);
-    } else if (toml[at] == '#') {
-      at = std::min(toml.find('\n', at), toml.size());
-    } else {
-      if (toml[at] == '.') ++dots;
-      ++at;
-    }
-  }
-  return dots;
-}
-
-/// The parser's own message, with foreign letters made harmless.
-std::string Printable(std::string_view text) {
-  std::string out(text.substr(0, 300));
-  for (char& c : out) {
-    if (c < 0x20 || c > 0x7E) c = '?';
-  }
-  return out;
 }
 
 /// Reads one [[table]].
@@ -96,16 +45,12 @@ class EntryReader {
   }
 
  private:
-  Status Error(size_t line, const std::string& what) const {
-    return InvalidArgument(std::string(source_) + ":" + std::to_string(line) + ": " + what);
-  }
-
   /// An error in a field, at its line; at the table's line where the field is absent.
   Status Wrong(std::string_view field, const std::string& what) const {
     const toml::node* node = toml_.get(field);
-    const size_t line = node != nullptr ? node->source().begin.line : toml_.source().begin.line;
+    const toml::source_region& place = node != nullptr ? node->source() : toml_.source();
     const std::string table = entry_.name.table.empty() ? "a [[table]]" : "table " + Quoted(entry_.name.ToString());
-    return Error(line, table + ": " + what);
+    return TomlError(source_, place, table + ": " + what);
   }
 
   Status ReadName() {
@@ -124,8 +69,9 @@ class EntryReader {
       const std::string_view name = key.str();
       const auto& known = FieldNames();
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      return Error(key.source().begin.line, "table " + Quoted(entry_.name.ToString()) + ": unknown field " +
-                                                Quoted(name) + WordHint(name, known));
+      return TomlError(
+          source_, key.source(),
+          "table " + Quoted(entry_.name.ToString()) + ": unknown field " + Quoted(name) + WordHint(name, known));
     }
     return {};
   }
@@ -210,16 +156,12 @@ class CatalogReader {
   }
 
  private:
-  Status Error(const toml::source_region& place, const std::string& what) const {
-    return InvalidArgument(std::string(source_) + ":" + std::to_string(place.begin.line) + ": " + what);
-  }
-
   Status RefuseUnknownSections(const toml::table& root) const {
     const auto& known = SectionNames();
     for (const auto& [key, node] : root) {
       const std::string_view name = key.str();
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      return Error(key.source(), "unknown setting " + Quoted(name) + WordHint(name, known));
+      return TomlError(source_, key.source(), "unknown setting " + Quoted(name) + WordHint(name, known));
     }
     return {};
   }
@@ -228,9 +170,10 @@ class CatalogReader {
     if (catalog == nullptr) return {};
     const std::string name = catalog->value_or(std::string());
     if (name != "cloudhumans") {
-      return Error(catalog->source(),
-                   R"(catalog = "cloudhumans" is the only built-in catalog; describe other tables with [[table]]: )" +
-                       Quoted(name));
+      return TomlError(
+          source_, catalog->source(),
+          R"(catalog = "cloudhumans" is the only built-in catalog; describe other tables with [[table]]: )" +
+              Quoted(name));
     }
     for (const TableEntry& entry : CloudhumansCatalog().entries()) entries_.insert_or_assign(entry.name, entry);
     return {};
@@ -239,16 +182,18 @@ class CatalogReader {
   Status ReadTables(const toml::node* tables) {
     if (tables == nullptr) return {};
     const toml::array* list = tables->as_array();
-    if (list == nullptr) return Error(tables->source(), "a table is written [[table]], with two brackets");
+    if (list == nullptr) return TomlError(source_, tables->source(), "a table is written [[table]], with two brackets");
     for (const toml::node& node : *list) {
       const toml::table* table = node.as_table();
-      if (table == nullptr) return Error(node.source(), "a table is written [[table]], with its fields below");
+      if (table == nullptr)
+        return TomlError(source_, node.source(), "a table is written [[table]], with its fields below");
       TG_ASSIGN_OR_RETURN(TableEntry entry, EntryReader(*table, source_).Read());
       const size_t line = table->source().begin.line;
       const auto [first, is_new] = lines_.emplace(entry.name, line);
       if (!is_new) {
-        return Error(table->source(), "table " + Quoted(entry.name.ToString()) + " is described twice, first in line " +
-                                          std::to_string(first->second));
+        return TomlError(source_, table->source(),
+                         "table " + Quoted(entry.name.ToString()) + " is described twice, first in line " +
+                             std::to_string(first->second));
       }
       entries_.insert_or_assign(entry.name, std::move(entry));
     }
@@ -263,21 +208,8 @@ class CatalogReader {
 }  // namespace
 
 Result<TableCatalog> ParseCatalog(std::string_view toml, std::string_view source) {
-  if (toml.size() > kMaxCatalogBytes) {
-    return InvalidArgument(std::string(source) + ": larger than " + HumanBytes(kMaxCatalogBytes) +
-                           ", which no catalog is: " + HumanBytes(toml.size()));
-  }
-  if (KeyDots(toml) > kMaxKeyDots) {
-    return InvalidArgument(std::string(source) + ": more than " + std::to_string(kMaxKeyDots) +
-                           " dots outside of texts: tables nested that deep are refused");
-  }
-  const toml::parse_result parsed = toml::parse(toml);
-  if (!parsed) {
-    const toml::parse_error& error = parsed.error();
-    return InvalidArgument(std::string(source) + ":" + std::to_string(error.source().begin.line) +
-                           ": not TOML: " + Printable(error.description()));
-  }
-  return CatalogReader(source).Read(parsed.table());
+  TG_ASSIGN_OR_RETURN(const toml::table root, ParseToml(toml, source));
+  return CatalogReader(source).Read(root);
 }
 
 }  // namespace tidegate::contract
