@@ -49,7 +49,7 @@ LAYERS = {
     "cli": Layer("one file per command", (*BELOW_APP, "app")),
 }
 
-TESTS = ("*_test.cc", "*_test.h", "*_fixture.h", "*_fixture.cc", "*_conformance.h", "*_conformance.cc", "*/test_*")
+TESTS = ("*_test.cc", "*_test.h", "*_fixture.h", "*_fixture.cc", "*conformance*", "*/test_*")
 
 # Third-party headers and the files that may include them, as patterns below src/tidegate.
 OWNERS = {
