@@ -62,33 +62,39 @@ class CappedFiles {
   Status Add(const BatchPtr& batch) {
     if (batch->num_rows() == 0) return {};
     const uint64_t bytes = BoundRowGroup(*batch, options_.compression).plain_bytes;
-    if (!pending_.empty() && pending_bytes_ + bytes > kMaxGroupBytes) TG_RETURN_IF_ERROR(WritePending());
-    pending_.push_back(batch);
-    pending_rows_ += batch->num_rows();
-    pending_bytes_ += bytes;
-    if (pending_rows_ < options_.row_group_rows && pending_bytes_ < kMaxGroupBytes) return {};
-    return WritePending();
+    if (pending_bytes_ + bytes > kMaxGroupBytes) TG_RETURN_IF_ERROR(WritePending(1));
+    Keep(batch, bytes);
+    return pending_rows_ < options_.row_group_rows ? Status() : WritePending(options_.row_group_rows);
   }
 
   Result<std::vector<WrittenFile>> Finish() {
-    TG_RETURN_IF_ERROR(WritePending());
+    TG_RETURN_IF_ERROR(WritePending(1));
     if (files_.empty() && !file_) TG_RETURN_IF_ERROR(StartFile());  // a table without rows is a file without rows
     TG_RETURN_IF_ERROR(CloseFile());
     return std::move(files_);
   }
 
  private:
-  Status WritePending() {
+  void Keep(const BatchPtr& batch, uint64_t bytes) {
+    pending_.push_back(batch);
+    pending_rows_ += batch->num_rows();
+    pending_bytes_ += bytes;
+  }
+
+  /// Write what is pending; a rest of fewer than `least_rows` is kept for the next row group.
+  Status WritePending(int64_t least_rows) {
     if (pending_.empty()) return {};
-    const arrow::RecordBatchVector batches = std::exchange(pending_, {});
+    auto all = arrow::ConcatenateRecordBatches(std::exchange(pending_, {}));
     pending_rows_ = 0;
     pending_bytes_ = 0;
-    auto all = arrow::ConcatenateRecordBatches(batches);
     if (!all.ok()) return WriteError(all.status(), {});
-    for (int64_t done = 0; done < (*all)->num_rows();) {
-      const int64_t left = (*all)->num_rows() - done;
-      TG_ASSIGN_OR_RETURN(const int64_t rows, WriteSome((*all)->Slice(done, std::min(left, GroupRows()))));
-      done += rows;
+    for (BatchPtr rest = *all; rest->num_rows() > 0;) {
+      if (rest->num_rows() < least_rows) {
+        Keep(rest, BoundRowGroup(*rest, options_.compression).plain_bytes);
+        break;
+      }
+      TG_ASSIGN_OR_RETURN(const int64_t rows, WriteSome(rest->Slice(0, GroupRows())));
+      rest = rest->Slice(rows);
     }
     return {};
   }

@@ -273,8 +273,8 @@ TEST(FileInfoTest, AnEmptyTableIsReadable) {
 TEST(HostileFileTest, TextIsCalledTextAndTheObjectIsNamed) {
   const Status status = Refusal("id,name\n1,Ada\n2,Grace\n", "v1/shop/orders/x\n.parquet");
   EXPECT_EQ(status.code(), Code::kCorruption);
-  EXPECT_THAT(status.message(), HasSubstr("not a Parquet file: begins with 'id,name\\x0a"));
-  EXPECT_THAT(status.message(), HasSubstr("x\\x0a.parquet"));
+  EXPECT_THAT(status.message(), HasSubstr("not a Parquet file: begins with 'id,name\\x0A"));
+  EXPECT_THAT(status.message(), HasSubstr("x\\x0A.parquet"));
 }
 
 TEST(HostileFileTest, EmptyTinyAndMarkerObjectsAreRefused) {

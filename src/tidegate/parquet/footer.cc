@@ -125,8 +125,8 @@ class FooterCheck {
     if (!chunk.file_path().empty()) return Foreign(source_, "its data lies in another file");
     if (chunk.type() != column.physical_type())
       return Broken(source_, "a column chunk is of another type than its column");
-    const bool flat = column.max_repetition_level() == 0;
-    if (chunk.num_values() < 0 || (flat && chunk.num_values() != rows)) {
+    const bool flat = column.max_repetition_level() == 0;  // else a row has one value or more, an empty list too
+    if (chunk.num_values() < rows || (flat && chunk.num_values() != rows)) {
       return Broken(source_, "a column chunk does not have a value for each row");
     }
     if (chunk.total_compressed_size() < 0 || chunk.total_uncompressed_size() < 0) {
@@ -141,7 +141,7 @@ class FooterCheck {
       begin = std::min(begin, chunk.dictionary_page_offset());
     }
     const auto length = static_cast<uint64_t>(chunk.total_compressed_size());
-    if (chunk.num_values() == 0 && length == 0) return {};
+    if (chunk.num_values() == 0) return {};  // never read; writers put anything there
     const bool inside = begin >= static_cast<int64_t>(kMagic.size()) && static_cast<uint64_t>(begin) <= data_end_ &&
                         length <= data_end_ - static_cast<uint64_t>(begin);
     if (!inside || length == 0) return Broken(source_, "a column chunk lies outside the file's data");

@@ -23,8 +23,6 @@ namespace tidegate::parquet {
 /// A footer larger than this is refused. Real ones: about 100 bytes per column and row group, so 64 MB is 1,000 columns
 /// in 600 row groups.
 inline constexpr uint64_t kMaxFooterBytes = uint64_t{64} << 20;
-/// Decoding one file may hold no more than this at a time; a page that claims more is refused.
-inline constexpr int64_t kMaxDecodeBytes = int64_t{4} << 30;
 
 struct OpenedFile {
   std::shared_ptr<StoreSource> source;

@@ -41,7 +41,8 @@ TEST(FooterBytesTest, RandomBytesNeverCrash) {
     std::string bytes;
     for (uint32_t n = random() % 40; n > 0; --n) bytes += static_cast<char>(random());
     const auto kept = WithoutKeyValues(bytes);
-    if (kept.ok()) EXPECT_TRUE(WithoutKeyValues(*kept).ok());
+    if (!kept.ok()) continue;
+    EXPECT_TRUE(WithoutKeyValues(*kept).ok());
   }
 }
 

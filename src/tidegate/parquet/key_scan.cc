@@ -1,6 +1,5 @@
 #include "tidegate/parquet/key_scan.h"
 
-#include <arrow/memory_pool.h>
 #include <arrow/record_batch.h>
 #include <arrow/result.h>
 #include <parquet/arrow/reader.h>
@@ -13,6 +12,7 @@
 
 #include "tidegate/base/text.h"
 #include "tidegate/parquet/arrow_status.h"
+#include "tidegate/parquet/decode_pool.h"
 #include "tidegate/parquet/footer.h"
 #include "tidegate/parquet/key_cells.h"
 
@@ -89,7 +89,7 @@ class KeyScanner {
       : file_(file), plan_(std::move(plan)), seed_(seed), sink_(sink) {}
 
   Status Run() {
-    TG_ASSIGN_OR_RETURN(const auto rows, OpenRows(file_, {}, &pool_));
+    TG_ASSIGN_OR_RETURN(const auto rows, OpenRows(file_, {}, pool_.get()));
     for (int group = 0; group < file_.metadata->num_row_groups(); ++group) {
       const int64_t end = position_ + file_.metadata->RowGroup(group)->num_rows();
       TG_RETURN_IF_ERROR(ScanGroup(*rows, group));
@@ -164,7 +164,7 @@ class KeyScanner {
   ScanPlan plan_;
   uint64_t seed_;
   const Sink& sink_;
-  arrow::CappedMemoryPool pool_{arrow::default_memory_pool(), kMaxDecodeBytes};
+  DecodePool pool_;
   int64_t position_ = 0;
   std::string scratch_;
   std::vector<KeyRow> rows_;  // kept from batch to batch for the capacity of its strings

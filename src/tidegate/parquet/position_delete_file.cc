@@ -2,7 +2,6 @@
 
 #include <arrow/array/array_binary.h>
 #include <arrow/array/array_primitive.h>
-#include <arrow/memory_pool.h>
 #include <arrow/record_batch.h>
 #include <arrow/result.h>
 #include <parquet/arrow/reader.h>
@@ -22,6 +21,7 @@
 
 #include "tidegate/base/text.h"
 #include "tidegate/parquet/arrow_status.h"
+#include "tidegate/parquet/decode_pool.h"
 #include "tidegate/parquet/footer.h"
 #include "tidegate/parquet/source.h"
 #include "tidegate/parquet/writer_properties.h"
@@ -107,7 +107,7 @@ class DeleteReader {
     TG_ASSIGN_OR_RETURN(const int path, FindColumn(kFilePath, kFilePathId, ::parquet::Type::BYTE_ARRAY));
     TG_ASSIGN_OR_RETURN(const int pos, FindColumn(kPos, kPosId, ::parquet::Type::INT64));
     path_first_ = path < pos;
-    TG_ASSIGN_OR_RETURN(const auto rows, OpenRows(file_, {}, &pool_));
+    TG_ASSIGN_OR_RETURN(const auto rows, OpenRows(file_, {}, pool_.get()));
     for (int group = 0; group < file_.metadata->num_row_groups(); ++group) {
       TG_RETURN_IF_ERROR(ReadGroup(*rows, group, path, pos));
     }
@@ -188,7 +188,7 @@ class DeleteReader {
   }
 
   const OpenedFile& file_;
-  arrow::CappedMemoryPool pool_{arrow::default_memory_pool(), kMaxDecodeBytes};
+  DecodePool pool_;
   std::map<std::string, std::vector<int64_t>> deletes_;
   std::pair<const std::string, std::vector<int64_t>>* current_ = nullptr;  // rows of one file follow each other
   uint64_t path_bytes_ = 0;

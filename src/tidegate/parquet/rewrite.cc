@@ -1,6 +1,5 @@
 #include "tidegate/parquet/rewrite.h"
 
-#include <arrow/memory_pool.h>
 #include <arrow/record_batch.h>
 #include <arrow/result.h>
 #include <parquet/arrow/reader.h>
@@ -18,6 +17,7 @@
 #include "tidegate/base/text.h"
 #include "tidegate/parquet/arrow_status.h"
 #include "tidegate/parquet/column_types.h"
+#include "tidegate/parquet/decode_pool.h"
 #include "tidegate/parquet/footer.h"
 #include "tidegate/parquet/lake_types.h"
 #include "tidegate/parquet/source.h"
@@ -111,8 +111,8 @@ class Rewriter {
 };
 
 Status CopyRows(const OpenedFile& file, RewritePlan plan, const std::shared_ptr<StoreSink>& sink) {
-  arrow::CappedMemoryPool pool(arrow::default_memory_pool(), kMaxDecodeBytes);
-  TG_ASSIGN_OR_RETURN(const auto rows, OpenRows(file, {.keep_uuids = true}, &pool));
+  DecodePool pool;
+  TG_ASSIGN_OR_RETURN(const auto rows, OpenRows(file, {.keep_uuids = true}, pool.get()));
   TG_ASSIGN_OR_RETURN(auto properties, MakeWriterProperties(kCompression, kMaxRowGroupRows));
   const auto writer = OpenRowWriter(plan.schema, sink, std::move(properties));
   Rewriter rewriter(file, std::move(plan), *sink);

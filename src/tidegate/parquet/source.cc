@@ -11,6 +11,12 @@
 #include "tidegate/base/text.h"
 
 namespace tidegate::parquet {
+namespace {
+
+/// No column chunk of a sane file comes near this; an object may be larger than memory.
+constexpr int64_t kMaxReadBytes = int64_t{2} << 30;
+
+}  // namespace
 
 StoreSource::StoreSource(store::RandomReader& reader) : reader_(reader) {}
 
@@ -73,6 +79,7 @@ arrow::Result<int64_t> StoreSource::ReadAt(int64_t position, int64_t nbytes, voi
 
 arrow::Result<std::shared_ptr<arrow::Buffer>> StoreSource::ReadAt(int64_t position, int64_t nbytes) {
   ARROW_ASSIGN_OR_RAISE(const int64_t wanted, Clamp(position, nbytes));
+  if (wanted > kMaxReadBytes) return arrow::Status::OutOfMemory("a column chunk is larger than the limit");
   ARROW_ASSIGN_OR_RAISE(std::unique_ptr<arrow::Buffer> buffer, arrow::AllocateBuffer(wanted));
   ARROW_RETURN_NOT_OK(ReadAt(position, wanted, buffer->mutable_data()).status());
   return std::shared_ptr<arrow::Buffer>(std::move(buffer));

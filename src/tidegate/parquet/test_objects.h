@@ -74,7 +74,7 @@ struct FileOptions {
   bool int96 = false;
   bool store_schema = false;                                // the ARROW:schema entry
   bool old_list_names = false;                              // "item" instead of "element"
-  std::shared_ptr<::parquet::WriterProperties> properties;  // default: Arrow's
+  std::shared_ptr<::parquet::WriterProperties> properties = nullptr;  // then Arrow's
 };
 /// The bytes of a Parquet file as Arrow writes it.
 std::string MakeFile(const arrow::Table& table, const FileOptions& options = {});
