@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "tidegate/engine/duckdb/duckdb_engine.h"
+#include "tidegate/engine/duckdb/json_text.h"
 
 namespace tidegate::engine {
 namespace {
@@ -176,30 +177,6 @@ std::vector<duckdb_value> Handles(std::vector<OwnedValue>& values) {
 bool IsNull(duckdb_vector vector, idx_t row) {
   uint64_t* validity = duckdb_vector_get_validity(vector);
   return validity != nullptr && !duckdb_validity_row_is_valid(validity, row);
-}
-
-void AppendJsonString(std::string_view text, std::string& out) {
-  out += '"';
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    if (byte == '"' || byte == '\\') {
-      out += '\\';
-      out += text[i];
-    } else if (byte == '\n') {
-      out += "\\n";
-    } else if (byte == '\t') {
-      out += "\\t";
-    } else if (byte < 0x20 || byte == 0x7F) {
-      out += fmt::format("\\u{:04x}", byte);
-    } else if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {
-      out += fmt::format("\\u{:04x}", next);  // U+0080 … U+009F
-      ++i;
-    } else {
-      out += text[i];
-    }
-  }
-  out += '"';
 }
 
 Result<CellType> CellType::Make(OwnedType type) {

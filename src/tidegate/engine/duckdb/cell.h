@@ -57,7 +57,4 @@ class CellType {
 
 bool IsNull(duckdb_vector vector, idx_t row);
 
-/// Append text as a JSON string. Control characters, DEL and U+0080 … U+009F among them, are escaped.
-void AppendJsonString(std::string_view text, std::string& out);
-
 }  // namespace tidegate::engine

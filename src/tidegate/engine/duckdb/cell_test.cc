@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tidegate/engine/duckdb/duckdb_engine.h"
+#include "tidegate/engine/duckdb/json_text.h"
 
 namespace tidegate::engine {
 namespace {
