@@ -143,8 +143,9 @@ class Run {
       if (counts) there.emplace(object.key, object.etag);
     }
     if (there == ours) return Status::Ok();
-    return PreconditionFailed("the folder does not hold the files that were just written: is another delivery at work? " +
-                              std::string("Run this one again when it is the only one: ") + table.folder.Path());
+    return PreconditionFailed(
+        "the folder does not hold the files that were just written: is another delivery at work? " +
+        std::string("Run this one again when it is the only one: ") + table.folder.Path());
   }
 
   Status PutState(const TablePlan& table) {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "tidegate/deliver/vendor_fixture.h"
+#include "tidegate/deliver/vendor_test.h"
 #include "tidegate/store/fault/fault_object_store.h"
 
 namespace tidegate::deliver {
@@ -41,8 +41,8 @@ contract::TableEntry Full(const std::string& table) {
   return entry;
 }
 
-DeliverOptions Options(const std::string& delivery, std::vector<contract::TableEntry> tables = {Orders(),
-                                                                                                Full("planes")}) {
+DeliverOptions Options(const std::string& delivery,
+                       std::vector<contract::TableEntry> tables = {Orders(), Full("planes")}) {
   DeliverOptions options;
   options.delivery = *contract::ParseDelivery(delivery);
   options.now = At("2026-12-01T00:00:00Z");
@@ -88,12 +88,13 @@ TEST_F(DeliverTest, AnHourHasTheContractsKeys) {
   const DeliveryReport report = Run(Options("v2/2026-11-03/03"));
   EXPECT_FALSE(report.failed());
   EXPECT_TRUE(report.manifest_written);
-  EXPECT_THAT(consumer_.Keys(),
-              ElementsAre("v2/_manifests/snapshot_date=2026-11-03/snapshot_hour=03/manifest.json",
-                          "v2/shop/orders/_STATE", "v2/shop/orders/etl_date=2026-11-03/etl_hour=03/0000_part_00.parquet",
-                          "v2/shop/orders/etl_date=2026-11-03/etl_hour=03/_SUCCESS",
-                          "v2/shop/planes/snapshot_date=2026-11-03/snapshot_hour=03/0000_part_00.parquet",
-                          "v2/shop/planes/snapshot_date=2026-11-03/snapshot_hour=03/_SUCCESS"));
+  EXPECT_THAT(
+      consumer_.Keys(),
+      ElementsAre("v2/_manifests/snapshot_date=2026-11-03/snapshot_hour=03/manifest.json", "v2/shop/orders/_STATE",
+                  "v2/shop/orders/etl_date=2026-11-03/etl_hour=03/0000_part_00.parquet",
+                  "v2/shop/orders/etl_date=2026-11-03/etl_hour=03/_SUCCESS",
+                  "v2/shop/planes/snapshot_date=2026-11-03/snapshot_hour=03/0000_part_00.parquet",
+                  "v2/shop/planes/snapshot_date=2026-11-03/snapshot_hour=03/_SUCCESS"));
   EXPECT_EQ(bucket_.Head("v2/shop/orders/etl_date=2026-11-03/etl_hour=03/_SUCCESS")->size_bytes, 0u);
   EXPECT_TRUE(consumer_.Manifest("v2/2026-11-03/03").complete);
 }
@@ -165,8 +166,8 @@ TEST_F(DeliverTest, EverythingIsDurableBeforeTheFirstSealAndTheManifestComesLast
     if (call.kind == store::CallKind::kSync) effects.push_back("sync");
     if (call.kind == store::CallKind::kPut) effects.push_back(call.key.substr(call.key.rfind('/') + 1));
   }
-  EXPECT_THAT(effects, ElementsAre("file", "file", "_STATE", "sync", "_SUCCESS", "_SUCCESS", "sync", "manifest.json",
-                                   "sync"));
+  EXPECT_THAT(effects,
+              ElementsAre("file", "file", "_STATE", "sync", "_SUCCESS", "_SUCCESS", "sync", "manifest.json", "sync"));
 }
 
 TEST_F(DeliverTest, ATableWithoutRowsIsOneFileWithoutRows) {
@@ -176,8 +177,8 @@ TEST_F(DeliverTest, ATableWithoutRowsIsOneFileWithoutRows) {
   const DeliveryReport report = Run(options);
   EXPECT_EQ(report.tables[1].files, 1);
   EXPECT_EQ(report.tables[1].rows, 0);
-  EXPECT_THAT(consumer_.Keys(FullFolder("planes", "03")), ElementsAre(EndsWith("0000_part_00.parquet"),
-                                                                      EndsWith("_SUCCESS")));
+  EXPECT_THAT(consumer_.Keys(FullFolder("planes", "03")),
+              ElementsAre(EndsWith("0000_part_00.parquet"), EndsWith("_SUCCESS")));
   EXPECT_THAT(consumer_.Rows(FullFolder("planes", "03"), "id, name"), IsEmpty());  // the columns are there
 }
 
@@ -192,7 +193,8 @@ TEST_F(DeliverTest, SlicesAndSplitsTogetherHoldEveryRowOnceUnderTheCap) {
   EXPECT_EQ(report.tables[0].rows, 30'000);
   EXPECT_GT(report.tables[0].files, 6);
   std::set<std::string> slices;
-  for (const auto& object : bucket_.List({FullFolder("big", "03") + "/0", "", false, 0})->objects) {
+  const auto listing = bucket_.List({FullFolder("big", "03") + "/0", "", false, 0});
+  for (const auto& object : listing->objects) {
     EXPECT_LE(object.size_bytes, 200'000u);
     slices.insert(object.key.substr(object.key.rfind('/') + 1, 4));
   }
@@ -276,8 +278,8 @@ TEST_F(DeliverTest, TablesThatFailAreMissingWithAReasonAndTheOthersAreSealed) {
   fails_later.source_query = "SELECT n::INT AS n FROM shop.bad";
   contract::TableEntry wrong_type = Full("interval");
   wrong_type.source_query = "SELECT {'a': 1}::UNION(a INT, b VARCHAR) AS gap";
-  const auto options = Options("v2/2026-11-03/03",
-                               {fails_at_once, fails_later, wrong_type, Full("gone"), Orders(), Full("planes")});
+  const auto options =
+      Options("v2/2026-11-03/03", {fails_at_once, fails_later, wrong_type, Full("gone"), Orders(), Full("planes")});
   const DeliveryReport report = Run(options);
   EXPECT_TRUE(report.failed());
   EXPECT_TRUE(consumer_.Sealed(PartsFolder("2026-11-03", "03")));
@@ -312,8 +314,8 @@ TEST_F(DeliverTest, LeftoversOfAnUnsealedFolderNeverEndUpInASealedOne) {
   ASSERT_TRUE(plan.ok());
   EXPECT_THAT(plan->tables[1].leftovers, ElementsAre(folder + "/0007_part_03.parquet"));
   Run(Options("v2/2026-11-03/03"));
-  EXPECT_THAT(consumer_.Keys(folder), ElementsAre(EndsWith("0000_part_00.parquet"), EndsWith("_SUCCESS"),
-                                                  EndsWith("_note")));
+  EXPECT_THAT(consumer_.Keys(folder),
+              ElementsAre(EndsWith("0000_part_00.parquet"), EndsWith("_SUCCESS"), EndsWith("_note")));
 }
 
 TEST_F(DeliverTest, AFileThatAppearsMeanwhileStopsTheSeal) {
@@ -370,8 +372,7 @@ TEST_F(DeliverTest, AReseedReplacesTheTableForReadersOfTheManifest) {
   options.reseed = {kOrders};
   Run(options);
   EXPECT_THAT(consumer_.Union(kOrders), SizeIs(4));
-  EXPECT_THAT(consumer_.Rows(PartsFolder("2026-11-03", "04"), "id, note"),
-              ElementsAre("1|A", "2|B", "3|C", "4|D"));
+  EXPECT_THAT(consumer_.Rows(PartsFolder("2026-11-03", "04"), "id, note"), ElementsAre("1|A", "2|B", "3|C", "4|D"));
   Run(Options("v2/2026-11-03/05"));
   EXPECT_FALSE(consumer_.Manifest("v2/2026-11-03/05").FindDelivered(kOrders)->reseed);
   EXPECT_THAT(consumer_.Union(kOrders), SizeIs(5));
@@ -387,8 +388,7 @@ TEST_F(DeliverTest, ALostStateStopsThatTableOnly) {
   ASSERT_TRUE(bucket_.Put("v2/shop/orders/_STATE", "{}", store::PutMode::kOverwrite).ok());
   report = Run(Options("v2/2026-11-03/05"));
   EXPECT_THAT(report.tables[0].detail, HasSubstr("v2/shop/orders/_STATE"));
-  ASSERT_TRUE(
-      bucket_.Put("v2/shop/orders/_STATE", std::string(70'000, ' '), store::PutMode::kOverwrite).ok());
+  ASSERT_TRUE(bucket_.Put("v2/shop/orders/_STATE", std::string(70'000, ' '), store::PutMode::kOverwrite).ok());
   EXPECT_TRUE(Run(Options("v2/2026-11-03/05")).failed());
 }
 

@@ -1,6 +1,7 @@
 // A DuckDB database file as a source, opened read-only.
 //
-// Guarantees: DuckDB locks out writers as long as the file is open, and all queries run in one transaction: one snapshot.
+// Guarantees: DuckDB locks out writers as long as the file is open, and all queries run in one transaction: one
+// snapshot.
 #pragma once
 
 #include <memory>

@@ -142,9 +142,7 @@ struct SliceStream {
 
 SliceStream& Of(ArrowArrayStream* stream) { return *static_cast<SliceStream*>(stream->private_data); }
 
-int GetSchema(ArrowArrayStream* stream, ArrowSchema* out) {
-  return Of(stream).Report(Of(stream).source->Schema(out));
-}
+int GetSchema(ArrowArrayStream* stream, ArrowSchema* out) { return Of(stream).Report(Of(stream).source->Schema(out)); }
 
 int GetNext(ArrowArrayStream* stream, ArrowArray* out) { return Of(stream).Report(Of(stream).channel->Next(out)); }
 

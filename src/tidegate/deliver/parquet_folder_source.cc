@@ -95,8 +95,9 @@ class ParquetFolderSource::Scan {
     TG_ASSIGN_OR_RETURN(auto entries, Entries(folder));
     for (const fs::directory_entry& entry : entries) {
       if (!IsFolder(entry)) continue;
-      return InvalidArgument("a table's folder holds Parquet files only; move them up, or give the table's query in the " +
-                             std::string("catalog as source_query with read_parquet: ") + Quoted(entry.path().string()));
+      return InvalidArgument(
+          "a table's folder holds Parquet files only; move them up, or give the table's query in the " +
+          std::string("catalog as source_query with read_parquet: ") + Quoted(entry.path().string()));
     }
     std::erase_if(entries, [](const fs::directory_entry& entry) { return !IsParquet(entry); });
     return entries;

@@ -4,9 +4,9 @@
 //   <folder>/<schema>/<table>/*.parquet     several files, columns matched by name
 //   <folder>/<table>.parquet                a table of the default schema
 //
-// A folder directly below the root is always a schema. Names that begin with '_' or '.' are passed over, other files too.
-// A name that the contract refuses is passed over with a warning. No value is taken from a path (`day=…`): folders inside a
-// table's folder are an error.
+// A folder directly below the root is always a schema. Names that begin with '_' or '.' are passed over, other files
+// too. A name that the contract refuses is passed over with a warning. No value is taken from a path (`day=…`): folders
+// inside a table's folder are an error.
 //
 // Guarantees: the set of files is fixed when the source is opened; VerifySnapshot() finds a file that was changed or
 // removed since.

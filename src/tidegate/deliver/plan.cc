@@ -33,16 +33,18 @@ Status CheckEntry(const TableEntry& entry) {
                            std::string("digits, '_' and '-', and begins with a letter or digit: ") + Quoted(name));
   }
   if (entry.mode == TableMode::kFull || ChangeColumn(entry)) return Status::Ok();
-  return InvalidArgument("the catalog does not say when a row of " + entry.name.ToString() + " changed, so its new rows " +
-                         "cannot be told from the old; add changed_at = \"COLUMN\" to its entry (for a table that sends " +
-                         "each row once, event_time will do)");
+  return InvalidArgument(
+      "the catalog does not say when a row of " + entry.name.ToString() + " changed, so its new rows " +
+      "cannot be told from the old; add changed_at = \"COLUMN\" to its entry (for a table that sends " +
+      "each row once, event_time will do)");
 }
 
 Status CheckTables(const DeliveryFacts& facts) {
   std::set<TableName> seen;
   for (const TableEntry& entry : facts.tables) {
     if (facts.left_out.count(entry.name) == 0) TG_RETURN_IF_ERROR(CheckEntry(entry));
-    if (!seen.insert(entry.name).second) return InvalidArgument("the catalog names " + entry.name.ToString() + " twice");
+    if (!seen.insert(entry.name).second)
+      return InvalidArgument("the catalog names " + entry.name.ToString() + " twice");
   }
   for (const TableName& name : facts.reseed) {
     const auto is_parts = [&](const TableEntry& e) { return e.name == name && e.mode == TableMode::kParts; };
@@ -143,7 +145,8 @@ class Planner {
     } else if (!source.problem.ok()) {
       Miss(plan, "its query fails in the source", source.problem.message());
     } else if (const auto twin = TwinColumn(source.columns)) {
-      Miss(plan, "two of its columns have the same name", "readers do not tell upper from lower case: " + Quoted(*twin));
+      Miss(plan, "two of its columns have the same name",
+           "readers do not tell upper from lower case: " + Quoted(*twin));
     } else {
       return true;
     }
@@ -169,7 +172,8 @@ class Planner {
     }
   }
 
-  Status PlanParts(const TableEntry& entry, const BucketTable& bucket, const SourceTable& source, TablePlan& plan) const {
+  Status PlanParts(const TableEntry& entry, const BucketTable& bucket, const SourceTable& source,
+                   TablePlan& plan) const {
     const auto filter = ChangeFilter::Make(entry, source.columns);
     if (!filter.ok()) {
       Miss(plan, "its change column cannot be used", filter.status().message());
@@ -277,11 +281,16 @@ OrderedJson ToJson(const TablePlan& table) {
 
 std::string_view ActionName(Action action) {
   switch (action) {
-    case Action::kSealed: return "sealed";
-    case Action::kWrite: return "write";
-    case Action::kFinish: return "finish";
-    case Action::kMissing: return "missing";
-    case Action::kLeftOut: return "left out";
+    case Action::kSealed:
+      return "sealed";
+    case Action::kWrite:
+      return "write";
+    case Action::kFinish:
+      return "finish";
+    case Action::kMissing:
+      return "missing";
+    case Action::kLeftOut:
+      return "left out";
   }
   return "unknown";
 }

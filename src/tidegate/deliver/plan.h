@@ -40,10 +40,10 @@ struct BucketTable {
   bool sealed = false;                 // the folder of this delivery
   std::vector<std::string> leftovers;  // data files of that folder while it is not sealed
   // Parts tables:
-  std::optional<State> state;          // of this version, else of v1
-  Status state_problem;                // there, but cannot be read
-  bool state_sealed = false;           // the folder that the state names
-  bool reseed_announced = false;       // a manifest says what state->reseed_from says
+  std::optional<State> state;                            // of this version, else of v1
+  Status state_problem;                                  // there, but cannot be read
+  bool state_sealed = false;                             // the folder that the state names
+  bool reseed_announced = false;                         // a manifest says what state->reseed_from says
   std::optional<contract::Delivery> sealed_after_state;  // a sealed folder of this version that the state does not know
 };
 
@@ -82,8 +82,8 @@ struct TablePlan {
   std::optional<Window> window;        // parts tables, kWrite and kFinish
   std::optional<State> state;          // written before the seal; absent: `_STATE` stays as it is
   std::optional<contract::Delivery> reseed_from;  // the manifest flags a reseed that begins here
-  std::string reason;                  // kMissing, kLeftOut: short, for the manifest's readers
-  std::string detail;                  // kMissing: for the vendor
+  std::string reason;                             // kMissing, kLeftOut: short, for the manifest's readers
+  std::string detail;                             // kMissing: for the vendor
 
   bool writes() const { return action == Action::kWrite || action == Action::kFinish; }
 };
@@ -104,8 +104,8 @@ struct DeliveryPlan {
 /// Errors: InvalidArgument (`at` in v2; __initial__ without `at`).
 Result<UtcTime> DeliveryInstant(const contract::Delivery& delivery, const std::optional<UtcTime>& at);
 
-/// Plan one delivery. Errors: InvalidArgument where the request itself is wrong: an instant in the future, a name outside
-/// C-5, a parts table without a change column, a reseed that cannot be, a v1 delivery after v2 began.
+/// Plan one delivery. Errors: InvalidArgument where the request itself is wrong: an instant in the future, a name
+/// outside C-5, a parts table without a change column, a reseed that cannot be, a v1 delivery after v2 began.
 Result<DeliveryPlan> PlanDelivery(const DeliveryFacts& facts);
 
 /// The manifest after the plan was carried out. `failed` are planned tables whose writing failed, with the reason.

@@ -16,8 +16,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-const TableName kOrders{"shop", "orders"};    // parts
-const TableName kPlanes{"shop", "planes"};    // full
+const TableName kOrders{"shop", "orders"};  // parts
+const TableName kPlanes{"shop", "planes"};  // full
 
 UtcTime At(const std::string& text) { return *ParseRfc3339(text); }
 Delivery Of(const std::string& text) { return *contract::ParseDelivery(text); }

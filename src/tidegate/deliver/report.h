@@ -18,7 +18,7 @@ struct TableReport {
   int64_t files = 0;
   uint64_t bytes = 0;
   double seconds = 0;
-  std::optional<Window> window;                   // parts tables that were written
+  std::optional<Window> window;  // parts tables that were written
   std::optional<contract::Delivery> reseed_from;
   int64_t undated_rows = 0;  // in the source, with no usable change time: no window takes them
   std::string reason;        // why it is missing, as in the manifest

@@ -1,13 +1,15 @@
 // Source: the port to the database that is delivered from.
 //
 // Guarantees
-// - Every answer of one Source comes from one snapshot: what is written to the database after it was opened is not seen.
+// - Every answer of one Source comes from one snapshot: what is written to the database after it was opened is not
+// seen.
 //   Where the technology cannot promise that, VerifySnapshot() finds out.
 // - Times are UTC: a time zone of the machine plays no part (C-7).
 // - A query that fails leaves the source usable for the next one.
 //
 // Not here: which rows to take (plan.h), how to write them (table_writer.h).
-// Threads: one at a time; a stream may be read in another thread than the one that opened it, its arrays released in any.
+// Threads: one at a time; a stream may be read in another thread than the one that opened it, its arrays released in
+// any.
 #pragma once
 
 #include <cstdint>

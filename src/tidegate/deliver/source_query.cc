@@ -40,7 +40,8 @@ std::optional<std::string> ChangeColumn(const contract::TableEntry& entry) {
 Result<ChangeFilter> ChangeFilter::Make(const contract::TableEntry& entry, const std::vector<SourceColumn>& columns) {
   const std::string name = ChangeColumn(entry).value_or("");
   const SourceColumn* column = FindColumn(columns, name);
-  if (column == nullptr) return NotFound("the source has no column " + Quoted(name) + ", which says when a row changed");
+  if (column == nullptr)
+    return NotFound("the source has no column " + Quoted(name) + ", which says when a row changed");
   const bool is_time = column->type == "DATE" || column->type.starts_with("TIMESTAMP");
   if (!is_time) {
     return InvalidArgument("column " + Quoted(name) + " says when a row changed and has to be a timestamp or date; " +

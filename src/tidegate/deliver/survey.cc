@@ -200,7 +200,8 @@ class Surveyor {
     request.prefix = std::string(contract::VersionName(version)) + "/" + table.schema + "/" + table.table + "/";
     request.max_entries = kPageEntries;
     const bool from_folder = bucket.state && !bucket.state->folder.delivery.is_initial();
-    if (from_folder) request.start_after = bucket.state->folder.Path() + "0";  // '0' follows '/': past the folder's keys
+    if (from_folder)
+      request.start_after = bucket.state->folder.Path() + "0";  // '0' follows '/': past the folder's keys
     for (;;) {
       TG_ASSIGN_OR_RETURN(const store::Listing page, dest_.List(request));
       for (const store::ObjectInfo& object : page.objects) NoteSealed(object.key, bucket);

@@ -22,9 +22,9 @@ struct WriteRequest {
 };
 
 struct WriteOutcome {
-  Status status;                           // why the table could not be written
-  bool store_failed = false;               // the destination's fault: no other table will fare better
-  std::vector<parquet::WrittenFile> files; // finished ones, also after a failure; sorted by key
+  Status status;                            // why the table could not be written
+  bool store_failed = false;                // the destination's fault: no other table will fare better
+  std::vector<parquet::WrittenFile> files;  // finished ones, also after a failure; sorted by key
 };
 
 /// Write `NNNN_part_MM.parquet` (C-3); a query without rows gives one file without rows. Files that exist are not

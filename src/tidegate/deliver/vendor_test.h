@@ -1,4 +1,5 @@
-// For tests: a vendor with a DuckDB database and a bucket in memory, and a consumer who reads the bucket by the contract.
+// For tests: a vendor with a DuckDB database and a bucket in memory, and a consumer who reads the bucket by the
+// contract.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -145,8 +146,7 @@ class Consumer {
       std::ofstream(path, std::ios::binary) << *bytes;
       paths.push_back(engine::SqlText(path.string()));
     }
-    const auto rows =
-        db_.QueryAll("SELECT " + columns + " FROM read_parquet([" + Join(paths, ",") + "]) ORDER BY ALL");
+    const auto rows = db_.QueryAll("SELECT " + columns + " FROM read_parquet([" + Join(paths, ",") + "]) ORDER BY ALL");
     EXPECT_TRUE(rows.ok()) << rows.status().ToString();
     std::vector<std::string> lines;
     for (const engine::TextRow& row : rows.ok() ? *rows : std::vector<engine::TextRow>()) lines.push_back(Line(row));
