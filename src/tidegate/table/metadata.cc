@@ -395,7 +395,8 @@ std::string WriteMetadata(const TableMetadata& metadata) {
   }
   if (!out.contains("default-sort-order-id") || !out.contains("sort-orders")) {
     out["default-sort-order-id"] = 0;
-    out["sort-orders"] = OrderedJson::array({{{"order-id", 0}, {"fields", OrderedJson::array()}}});
+    // Keys in the order in which a loaded document gives them back: the same bytes after every commit.
+    out["sort-orders"] = OrderedJson::array({{{"fields", OrderedJson::array()}, {"order-id", 0}}});
   }
   return Dump(out) + "\n";
 }
