@@ -40,6 +40,7 @@ class LocalObjectStore final : public ObjectStore {
   std::string Location(std::string_view key) const override;
   Result<Listing> List(const ListRequest& request) override;
   Result<ObjectInfo> Head(std::string_view key) override;
+  /// Requires: the store outlives the reader.
   Result<std::unique_ptr<RandomReader>> Open(const ObjectInfo& seen) override;
   Result<std::string> Read(std::string_view key, uint64_t max_bytes) override;
   /// Requires: the store outlives the writer.
