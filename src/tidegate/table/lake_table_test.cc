@@ -391,6 +391,17 @@ TEST_F(LakeTableTest, TheHintIsAHintOnly) {
   EXPECT_EQ(Load().version(), 12);
 }
 
+TEST_F(LakeTableTest, AHintThatIsFarBehindCostsOneListing) {
+  auto inner = std::make_shared<store::MemoryObjectStore>();
+  store::FaultObjectStore lake(inner);
+  LakeTable table = NewTestTable(lake);
+  for (int i = 0; i < 40; ++i) Commit(table, Adding({}));
+  ASSERT_TRUE(lake.Put("shop/orders/metadata/version-hint.text", "2", store::PutMode::kOverwrite).ok());
+  lake.SetPlan({});
+  EXPECT_EQ(LakeTable::Load(lake, kFolder)->version(), 40);
+  EXPECT_LT(lake.counted_calls(), 25u);
+}
+
 TEST_F(LakeTableTest, BrokenMetadataIsCorruptionThatNamesTheFile) {
   Put("shop/orders/metadata/v1.metadata.json", "{ not json");
   const Status status = LakeTable::Load(lake_, kFolder).status();

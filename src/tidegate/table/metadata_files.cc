@@ -13,6 +13,7 @@ namespace {
 
 constexpr uint64_t kMaxHintBytes = 64;
 constexpr size_t kMaxVersionDigits = 18;
+constexpr int64_t kMaxProbes = 16;
 constexpr std::string_view kVersionSuffix = ".metadata.json";
 
 /// A whole number from 1 on, written as we write it: no sign, no zero in front.
@@ -79,13 +80,15 @@ Result<int64_t> MetadataFiles::FindNewestVersion() const {
   std::string_view text = hint.ok() ? std::string_view(*hint) : std::string_view();
   while (text.ends_with('\n') || text.ends_with('\r') || text.ends_with(' ')) text.remove_suffix(1);
   std::optional<int64_t> newest;
-  for (std::optional<int64_t> next = ParseVersionNumber(text); next; ++*next) {
+  bool ended = false;
+  for (std::optional<int64_t> next = ParseVersionNumber(text); next && !ended; ++*next) {
     const Result<store::ObjectInfo> found = lake_->Head(VersionKey(*next));
     if (!found.ok() && found.status().code() != Code::kNotFound) return found.status();
-    if (!found.ok()) break;
-    newest = *next;
+    ended = !found.ok();
+    if (!ended) newest = *next;
+    if (*next - *ParseVersionNumber(text) >= kMaxProbes) break;  // far behind: one listing is cheaper
   }
-  if (newest) return *newest;
+  if (newest && ended) return *newest;
   store::ListRequest request;
   request.prefix = folder_ + "/metadata/v";
   TG_ASSIGN_OR_RETURN(const store::Listing listing, lake_->List(request));
