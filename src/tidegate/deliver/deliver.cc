@@ -60,11 +60,13 @@ class Run {
   Status Write(const TablePlan& table, TableReport& report) {
     TG_RETURN_IF_ERROR(CheckCancel());
     const auto begin = std::chrono::steady_clock::now();
-    WriteOutcome outcome = WriteTable(source_, dest_, {table.folder, table.query, options_.slices, options_.writer},
-                                      [&, told = int64_t{-1}](int64_t rows) mutable {
-                                        report.rows += rows;
-                                        return OnRows(table, report.rows, told);
-                                      });
+    Tell(table, 0);
+    const auto on_batch = [&, told = int64_t{0}](int64_t rows) mutable {
+      report.rows += rows;
+      return OnRows(table, report.rows, told);
+    };
+    const WriteRequest request{table.folder, table.query, options_.slices, options_.writer};
+    WriteOutcome outcome = WriteTable(source_, dest_, request, on_batch);
     if (outcome.store_failed) return outcome.status.WithContext("delivering " + table.folder.Path());
     if (outcome.status.code() == Code::kCancelled) return outcome.status;
     if (!outcome.status.ok()) return Fail(table, outcome, report);
@@ -76,12 +78,16 @@ class Run {
     return Status::Ok();
   }
 
-  Status OnRows(const TablePlan& table, int64_t rows, int64_t& told) {
+  Status OnRows(const TablePlan& table, int64_t rows, int64_t& told) const {
     TG_RETURN_IF_ERROR(CheckCancel());
-    if (!progress_ || (told >= 0 && rows - told < kProgressRows)) return Status::Ok();
+    if (rows - told < kProgressRows) return Status::Ok();
     told = rows;
-    progress_({written_.size() + failed_.size(), plan_.writes(), table.folder.table, rows});
+    Tell(table, rows);
     return Status::Ok();
+  }
+
+  void Tell(const TablePlan& table, int64_t rows) const {
+    if (progress_) progress_({written_.size() + failed_.size(), plan_.writes(), table.folder.table, rows});
   }
 
   /// The table stays out of this delivery; its finished files would only lie about.

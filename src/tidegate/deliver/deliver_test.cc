@@ -9,6 +9,7 @@
 
 #include "tidegate/deliver/vendor_test.h"
 #include "tidegate/store/fault/fault_object_store.h"
+#include "tidegate/store/local/local_object_store.h"
 
 namespace tidegate::deliver {
 namespace {
@@ -277,7 +278,7 @@ TEST_F(DeliverTest, TablesThatFailAreMissingWithAReasonAndTheOthersAreSealed) {
   contract::TableEntry fails_later = Full("bad");
   fails_later.source_query = "SELECT n::INT AS n FROM shop.bad";
   contract::TableEntry wrong_type = Full("interval");
-  wrong_type.source_query = "SELECT {'a': 1}::UNION(a INT, b VARCHAR) AS gap";
+  wrong_type.source_query = "SELECT INTERVAL 1 DAY AS gap";
   const auto options =
       Options("v2/2026-11-03/03", {fails_at_once, fails_later, wrong_type, Full("gone"), Orders(), Full("planes")});
   const DeliveryReport report = Run(options);
@@ -408,6 +409,32 @@ TEST_F(DeliverTest, OptionsThatBreakTheContractAreRefused) {
   options.slices = 0;
   EXPECT_EQ(Deliver(vendor_.source(), bucket_, options).status().code(), Code::kInvalidArgument);
   EXPECT_THAT(Objects(), IsEmpty());
+}
+
+TEST_F(DeliverTest, ALocalFolderIsADestinationToo) {
+  TempFolder folder;
+  const auto bucket = store::LocalObjectStore::Make(folder.path().string());
+  ASSERT_TRUE(bucket.ok()) << bucket.status().ToString();
+  DeliverOptions options = Options("v2/2026-11-03/03");
+  options.slices = 2;
+  const auto first = Deliver(vendor_.source(), **bucket, options);
+  ASSERT_TRUE(first.ok()) << first.status().ToString();
+  EXPECT_FALSE(first->failed());
+  const auto again = Deliver(vendor_.source(), **bucket, options);
+  ASSERT_TRUE(again.ok()) << again.status().ToString();
+  EXPECT_TRUE(again->nothing_to_do);
+  EXPECT_THAT(Consumer(**bucket).Rows(PartsFolder("2026-11-03", "03"), "id"), ElementsAre("1", "2", "3"));
+}
+
+TEST_F(DeliverTest, ProgressNamesEachTableOnceAtLeastAlsoWithoutRows) {
+  vendor_.Change("DELETE FROM shop.planes");
+  std::vector<std::string> told;
+  const auto tell = [&](const DeliverProgress& progress) {
+    if (progress.rows == 0) told.push_back(progress.table.table);
+    EXPECT_EQ(progress.tables_total, 2u);
+  };
+  ASSERT_TRUE(Deliver(vendor_.source(), bucket_, Options("v2/2026-11-03/03"), nullptr, tell).ok());
+  EXPECT_THAT(told, ElementsAre("orders", "planes"));
 }
 
 TEST_F(DeliverTest, TheReportIsJson) {

@@ -81,6 +81,7 @@ class FaultSweepTest : public testing::TestWithParam<std::tuple<Scenario, FaultM
     const auto& [scenario, mode] = GetParam();
     const auto bucket = std::make_shared<store::MemoryObjectStore>();
     for (const std::string& hour : scenario.before) Well(*bucket, hour, false);
+    const auto before = bucket->List({})->objects;
     store::FaultObjectStore faulty(bucket, {.fail_at = n, .mode = mode});
     const auto report = Deliver(SharedVendor().source(), faulty, Hour(scenario.hit, scenario.reseed));
     if (!faulty.fault_happened()) {
@@ -88,6 +89,7 @@ class FaultSweepTest : public testing::TestWithParam<std::tuple<Scenario, FaultM
       return false;
     }
     if (scenario.power_loss) LosePower(*bucket, n);
+    if (bucket->List({})->objects == before) return !HasFailure();  // as if it had not run
     WhatIsSealedIsWhole(*bucket, scenario.reseed);
     for (const std::string& hour : scenario.afterwards) Well(*bucket, hour, scenario.reseed && hour == scenario.hit);
     EveryRowOnce(*bucket, scenario.afterwards);
@@ -158,10 +160,14 @@ std::string NameOf(const testing::TestParamInfo<std::tuple<Scenario, FaultMode>>
   return std::string(std::get<0>(info.param).name) + modes[static_cast<size_t>(std::get<1>(info.param))];
 }
 
+// A call that fails ends the run as a crash does, but for the deleting of what a failed table left: two scenarios do.
+INSTANTIATE_TEST_SUITE_P(Error, FaultSweepTest,
+                         testing::Combine(testing::Values(kScenarios[0], kScenarios[3]),
+                                          testing::Values(FaultMode::kErrorOnce, FaultMode::kErrorFromThenOn)),
+                         NameOf);
 INSTANTIATE_TEST_SUITE_P(Process, FaultSweepTest,
                          testing::Combine(testing::ValuesIn(kScenarios),
-                                          testing::Values(FaultMode::kErrorOnce, FaultMode::kErrorFromThenOn,
-                                                          FaultMode::kReplyLost, FaultMode::kCrash)),
+                                          testing::Values(FaultMode::kReplyLost, FaultMode::kCrash)),
                          NameOf);
 INSTANTIATE_TEST_SUITE_P(Machine, FaultSweepTest,
                          testing::Combine(testing::ValuesIn(kPowerLoss), testing::Values(FaultMode::kCrash)), NameOf);

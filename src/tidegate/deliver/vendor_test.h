@@ -69,7 +69,7 @@ class Vendor {
 /// Reads a bucket as a consumer does. Rows as text "1|a|NULL", sorted.
 class Consumer {
  public:
-  explicit Consumer(store::ObjectStore& bucket) : bucket_(bucket), db_(*engine::DuckDb::Open(":memory:", {})) {}
+  explicit Consumer(store::ObjectStore& bucket) : bucket_(bucket) {}
 
   std::vector<std::string> Keys(const std::string& prefix = "") {
     std::vector<std::string> keys;
@@ -146,7 +146,8 @@ class Consumer {
       std::ofstream(path, std::ios::binary) << *bytes;
       paths.push_back(engine::SqlText(path.string()));
     }
-    const auto rows = db_.QueryAll("SELECT " + columns + " FROM read_parquet([" + Join(paths, ",") + "]) ORDER BY ALL");
+    const auto rows =
+        Db().QueryAll("SELECT " + columns + " FROM read_parquet([" + Join(paths, ",") + "]) ORDER BY ALL");
     EXPECT_TRUE(rows.ok()) << rows.status().ToString();
     std::vector<std::string> lines;
     for (const engine::TextRow& row : rows.ok() ? *rows : std::vector<engine::TextRow>()) lines.push_back(Line(row));
@@ -159,8 +160,13 @@ class Consumer {
     return Join(cells, "|");
   }
 
+  /// One for all: opening one takes longer than most tests.
+  static engine::DuckDb& Db() {
+    static engine::DuckDb db = std::move(engine::DuckDb::Open(":memory:", {})).value();
+    return db;
+  }
+
   store::ObjectStore& bucket_;
-  engine::DuckDb db_;
   TempFolder folder_;
 };
 
