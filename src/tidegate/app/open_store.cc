@@ -22,7 +22,7 @@ Result<std::string> LocalPathOf(const std::string& url) {
 
 Result<std::unique_ptr<store::ObjectStore>> OpenStore(const std::string& url, OpenMode mode) {
   TG_ASSIGN_OR_RETURN(const std::string path, LocalPathOf(url));
-  store::LocalStoreOptions options;
+  store::LocalObjectStoreOptions options;
   options.create_root = mode == OpenMode::kCreate;
   TG_ASSIGN_OR_RETURN(auto local, store::LocalObjectStore::Make(path, options));
   return std::unique_ptr<store::ObjectStore>(std::move(local));

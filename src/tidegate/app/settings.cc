@@ -5,21 +5,20 @@
 #include <fstream>
 #include <set>
 #include <sstream>
-#include <toml++/toml.h>
 
 #include "tidegate/base/text.h"
+#include "tidegate/contract/toml_document.h"
 
 namespace tidegate::app {
 namespace {
 
 constexpr const char* kDefaultFile = "tidegate.toml";
-constexpr uintmax_t kMaxBytes = 4'000'000;
 
 Result<std::string> ReadFile(const std::string& path) {
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
   if (error) return NotFound("cannot read the settings file " + Quoted(path) + ": " + error.message());
-  if (size > kMaxBytes) return InvalidArgument("the settings file is larger than 4 MB: " + Quoted(path));
+  if (size > contract::kMaxTomlBytes) return InvalidArgument("the settings file is larger than 4 MB: " + Quoted(path));
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
@@ -82,11 +81,8 @@ Result<Settings> LoadSettings(const std::string& config) {
   TG_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   out.source = path;
   TG_ASSIGN_OR_RETURN(out.catalog, contract::ParseCatalog(text, path));
-  try {
-    TG_RETURN_IF_ERROR(ReadSections(toml::parse(text), path, out));
-  } catch (const toml::parse_error& error) {
-    return InvalidArgument(path + ": line " + std::to_string(error.source().begin.line) + ": " + std::string(error.description()));
-  }
+  TG_ASSIGN_OR_RETURN(const toml::table document, contract::ParseToml(text, path));
+  TG_RETURN_IF_ERROR(ReadSections(document, path, out));
   return out;
 }
 

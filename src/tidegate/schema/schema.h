@@ -28,8 +28,8 @@ struct Type {
   int length = 0;     // fixed, bytes
   std::vector<Field> children;
 
-  Type() = default;
-  Type(Kind k) : kind(k) {}  // NOLINT: implicit by design
+  Type();
+  Type(Kind k);  // NOLINT: implicit by design
   static Type Decimal(int precision, int scale);
   static Type Fixed(int length);
   static Type List(Field element);
@@ -45,6 +45,9 @@ struct Field {
   Type type;
   bool required = false;
 };
+
+inline Type::Type() = default;
+inline Type::Type(Kind k) : kind(k) {}
 
 struct Schema {
   int schema_id = 0;

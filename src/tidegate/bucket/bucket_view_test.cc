@@ -1,0 +1,114 @@
+#include "tidegate/bucket/bucket_view.h"
+
+#include <gtest/gtest.h>
+
+#include "tidegate/store/fault/fault_object_store.h"
+#include "tidegate/store/memory/memory_object_store.h"
+
+namespace tidegate::bucket {
+namespace {
+
+using contract::Version;
+
+const contract::TableName kOrders{"shop", "orders"};
+
+class BucketViewTest : public ::testing::Test {
+ protected:
+  void Put(const std::string& key, const std::string& bytes = "x") {
+    ASSERT_TRUE(bucket_.Put(key, bytes, store::PutMode::kOverwrite).ok()) << key;
+  }
+  BucketView View(const ScanOptions& options = {}) {
+    auto view = ScanBucket(bucket_, options);
+    EXPECT_TRUE(view.ok()) << view.status().ToString();
+    return *view;
+  }
+
+  store::MemoryObjectStore bucket_;
+};
+
+TEST_F(BucketViewTest, AFolderIsSealedBySuccessAndHoldsItsParquetFiles) {  // C-6, C-10
+  Put("v1/shop/orders/etl_date=2026-11-01/0000_part_00.parquet");
+  Put("v1/shop/orders/etl_date=2026-11-01/any name.parquet");
+  Put("v1/shop/orders/etl_date=2026-11-01/_hidden.parquet");
+  Put("v1/shop/orders/etl_date=2026-11-01/.part.parquet");
+  Put("v1/shop/orders/_STATE");
+  const BucketView open = View();
+  const auto& folder = open.tables.at(kOrders).parts.begin()->second;
+  EXPECT_FALSE(folder.sealed());
+  EXPECT_EQ(folder.files.size(), 2u);
+  Put("v1/shop/orders/etl_date=2026-11-01/_SUCCESS", "");
+  EXPECT_TRUE(View().tables.at(kOrders).parts.begin()->second.sealed());
+}
+
+TEST_F(BucketViewTest, AStrayInASealedFolderIsSaidOnce) {  // C-6
+  Put("v1/shop/orders/etl_date=2026-11-01/readme.txt");
+  EXPECT_TRUE(View().findings.empty());
+  Put("v1/shop/orders/etl_date=2026-11-01/_SUCCESS", "");
+  ASSERT_EQ(View().findings.size(), 1u);
+  EXPECT_EQ(View().findings[0].kind, Finding::Kind::kStray);
+}
+
+TEST_F(BucketViewTest, ABadNameIsQuotedAndTheRestGoesOn) {  // C-5
+  Put("v1/sh op/orders/etl_date=2026-11-01/0000_part_00.parquet");
+  Put("v1/sh op/orders/etl_date=2026-11-01/0001_part_00.parquet");
+  Put("v1/shop/orders/etl_date=2026-11-01/0000_part_00.parquet");
+  const BucketView view = View();
+  EXPECT_EQ(view.tables.size(), 1u);
+  ASSERT_EQ(view.findings.size(), 1u);
+  EXPECT_EQ(view.findings[0].kind, Finding::Kind::kNameRefused);
+}
+
+TEST_F(BucketViewTest, AManifestThatCannotBeReadCountsAsAbsent) {  // C-33
+  Put("v2/_manifests/snapshot_date=2026-11-03/snapshot_hour=03/manifest.json", "{");
+  Put("v2/_manifests/snapshot_date=2026-11-03/snapshot_hour=04/manifest.json", std::string(contract::kMaxManifestBytes + 1, ' '));
+  const BucketView view = View();
+  EXPECT_TRUE(view.has_v2_manifest_key);  // C-12: the key alone counts
+  EXPECT_TRUE(view.manifests.empty());
+  EXPECT_EQ(view.unreadable_manifests.size(), 2u);
+  EXPECT_EQ(view.findings.size(), 2u);
+}
+
+TEST_F(BucketViewTest, TheNewestManifestSaysHowATableIsRead) {
+  Put("v1/_manifests/snapshot_date=2026-11-01/manifest.json",
+      R"({"tables_delivered": [{"schema": "shop", "table": "orders", "mode": "full_refresh"}]})");
+  Put("v2/_manifests/snapshot_date=2026-11-03/snapshot_hour=03/manifest.json",
+      R"({"tables_delivered": [{"schema": "shop", "table": "orders", "mode": "incremental_append"}]})");
+  const BucketView view = View();
+  ASSERT_NE(view.NewestMention(kOrders), nullptr);
+  EXPECT_EQ(view.NewestMention(kOrders)->mode, contract::TableMode::kParts);
+  EXPECT_EQ(view.NewestMention({"shop", "other"}), nullptr);
+}
+
+TEST_F(BucketViewTest, GlobsChooseTables) {
+  Put("v1/shop/orders/etl_date=2026-11-01/a.parquet");
+  Put("v1/shop/lines/etl_date=2026-11-01/a.parquet");
+  Put("v1/web/orders/etl_date=2026-11-01/a.parquet");
+  EXPECT_EQ(View({{"shop.*"}, {"*.lines"}, std::nullopt}).tables.size(), 1u);
+}
+
+TEST_F(BucketViewTest, TheFingerprintFollowsNamesSizesAndETags) {  // C-14
+  Put("v1/shop/orders/etl_date=2026-11-01/a.parquet", "one");
+  const std::string before = View().tables.at(kOrders).parts.begin()->second.Fingerprint();
+  EXPECT_EQ(View().tables.at(kOrders).parts.begin()->second.Fingerprint(), before);
+  Put("v1/shop/orders/etl_date=2026-11-01/a.parquet", "two");
+  EXPECT_NE(View().tables.at(kOrders).parts.begin()->second.Fingerprint(), before);
+}
+
+TEST_F(BucketViewTest, AListingThatFailsIsAnErrorNeverAnEmptyBucket) {  // C-12
+  auto memory = std::make_shared<store::MemoryObjectStore>();
+  store::FaultObjectStore faulty(memory, {.fail_at = 1, .mode = store::FaultMode::kErrorOnce});
+  EXPECT_FALSE(ScanBucket(faulty, {}).ok());
+}
+
+TEST_F(BucketViewTest, OneFolderIsReadWithoutItsNeighbours) {
+  Put("v2/shop/orders/etl_date=2026-11-03/etl_hour=03/a.parquet");
+  Put("v2/shop/orders/etl_date=2026-11-03/etl_hour=03/_SUCCESS", "");
+  Put("v2/shop/orders/etl_date=2026-11-03/etl_hour=04/b.parquet");
+  const auto folder = ReadFolder(bucket_, {kOrders, contract::TableMode::kParts, {Version::kV2, "2026-11-03", "03"}});
+  ASSERT_TRUE(folder.ok());
+  EXPECT_TRUE(folder->sealed());
+  EXPECT_EQ(folder->files.size(), 1u);
+}
+
+}  // namespace
+}  // namespace tidegate::bucket

@@ -1,0 +1,71 @@
+#include "tidegate/cli/command.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "tidegate/base/log.h"
+
+namespace tidegate::cli {
+
+CancelFlag& StopFlag() {
+  static CancelFlag flag;
+  return flag;
+}
+
+void AddCommon(CLI::App& app, CommonOptions& options, bool with_now) {
+  app.add_option("--config", options.config, "Settings and table catalog (default: tidegate.toml here, else built-in)")
+      ->type_name("FILE");
+  app.add_flag("--json", options.json, "Print the result as JSON");
+  app.add_flag("-v,--verbose", options.verbose, "Say more on stderr");
+  if (with_now) app.add_option("--now", options.now, "Take this as the time, for replays and tests")->type_name("RFC3339");
+}
+
+void AddTableChoice(CLI::App& app, TableChoice& choice) {
+  app.add_option("--table", choice.tables, "Only tables that match, e.g. 'shop.*' (may be repeated)")
+      ->type_name("GLOB")->allow_extra_args(false);
+  app.add_option("--exclude", choice.exclude, "Leave out tables that match (may be repeated)")
+      ->type_name("GLOB")->allow_extra_args(false);
+}
+
+Result<std::unique_ptr<Clock>> MakeClock(const CommonOptions& options) {
+  if (options.now.empty()) return std::unique_ptr<Clock>(std::make_unique<SystemClock>());
+  auto now = ParseRfc3339(options.now);
+  if (!now.ok()) return now.status().WithContext("--now");
+  return std::unique_ptr<Clock>(std::make_unique<FixedClock>(*now));
+}
+
+int Fail(const Status& status) {
+  std::fprintf(stderr, "tidegate: %s\n", status.message().c_str());
+  return status.code() == Code::kInvalidArgument ? kUsage : kFailed;
+}
+
+void OnRun(CLI::App& app, int* exit_code, Body body) {
+  app.callback([exit_code, body = std::move(body)] { *exit_code = body(); });
+}
+
+void PrintJson(const OrderedJson& value) {
+  const std::string text = value.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+Progress::Progress(std::string what) : what_(std::move(what)), terminal_(isatty(STDERR_FILENO) == 1) {}
+
+Progress::~Progress() {
+  if (drawn_) std::fputs("\r\x1b[K", stderr);
+}
+
+void Progress::Step(const std::string& name, size_t done, size_t total) {
+  constexpr size_t kWidth = 24;
+  if (!terminal_) {
+    Log(LogLevel::kDebug, what_ + " " + std::to_string(done) + "/" + std::to_string(total) + " " + name);
+    return;
+  }
+  const size_t full = total == 0 ? kWidth : done * kWidth / total;
+  const std::string bar = std::string(full, '#') + std::string(kWidth - full, '.');
+  std::fprintf(stderr, "\r\x1b[K%s [%s] %zu/%zu %s", what_.c_str(), bar.c_str(), done, total, name.c_str());
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+}  // namespace tidegate::cli

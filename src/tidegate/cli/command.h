@@ -1,0 +1,82 @@
+// What every command shares: common options, how it ends, how it prints. One file per command adds itself to the program.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tidegate/app/settings.h"
+#include "tidegate/base/cancel.h"
+#include "tidegate/base/json.h"
+#include "tidegate/base/status.h"
+#include "tidegate/base/time.h"
+
+namespace tidegate::cli {
+
+// Exit codes (docs/cli.md). `ready` has its own: 0 sealed, 1 not, 5 or more failed.
+inline constexpr int kDone = 0;
+inline constexpr int kFailed = 1;
+inline constexpr int kUsage = 2;
+inline constexpr int kNothingNew = 3;      // only with --detailed-exitcode
+inline constexpr int kSomethingWaits = 4;  // only with --detailed-exitcode
+inline constexpr int kReadyFailed = 5;
+
+/// Set by SIGINT and SIGTERM.
+CancelFlag& StopFlag();
+
+struct CommonOptions {
+  std::string config;
+  bool json = false;
+  bool verbose = false;
+  std::string now;  // RFC 3339, for replays
+};
+
+struct TableChoice {
+  std::vector<std::string> tables, exclude;
+};
+
+/// --config, --json, -v; `with_now` adds --now.
+void AddCommon(CLI::App& app, CommonOptions& options, bool with_now);
+
+/// --table GLOB, --exclude GLOB.
+void AddTableChoice(CLI::App& app, TableChoice& choice);
+
+/// The clock of a run: the system's, or fixed by --now. Errors: InvalidArgument.
+Result<std::unique_ptr<Clock>> MakeClock(const CommonOptions& options);
+
+/// Prints "tidegate: <what failed>" to stderr; returns the exit code: kUsage for InvalidArgument, else kFailed.
+int Fail(const Status& status);
+
+/// Runs a command's body when it was chosen: its exit code becomes the program's.
+using Body = std::function<int()>;
+void OnRun(CLI::App& app, int* exit_code, Body body);
+
+void PrintJson(const OrderedJson& value);
+
+/// A line that shows how far a long command is: redrawn in place on a terminal, plain lines elsewhere; on stderr.
+class Progress {
+ public:
+  explicit Progress(std::string what);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void Step(const std::string& name, size_t done, size_t total);
+
+ private:
+  std::string what_;
+  bool terminal_;
+  bool drawn_ = false;
+};
+
+// Each adds one command.
+void AddDeliver(CLI::App& app, int* exit_code);
+void AddHistory(CLI::App& app, int* exit_code);
+void AddIngest(CLI::App& app, int* exit_code);
+void AddInit(CLI::App& app, int* exit_code);
+void AddQuery(CLI::App& app, int* exit_code);
+void AddReady(CLI::App& app, int* exit_code);
+void AddStatus(CLI::App& app, int* exit_code);
+
+}  // namespace tidegate::cli

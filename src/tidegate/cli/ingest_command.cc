@@ -1,0 +1,226 @@
+// tidegate ingest SRC LAKE
+#include <cstdio>
+#include <thread>
+
+#include "tidegate/app/open_store.h"
+#include "tidegate/base/log.h"
+#include "tidegate/base/text.h"
+#include "tidegate/cli/command.h"
+#include "tidegate/cli/version.h"
+#include "tidegate/ingest/ingest.h"
+#include "tidegate/store/metered/metered_object_store.h"
+
+namespace tidegate::cli {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  TableChoice choice;
+  std::string bucket, lake;
+  bool plan = false;
+  bool detailed = false;
+  int jobs = 0;
+};
+
+OrderedJson ToJson(const std::vector<ingest::Warning>& warnings) {
+  OrderedJson out = OrderedJson::array();
+  for (const auto& w : warnings) {
+    OrderedJson entry{{"kind", w.kind}, {"table", w.table}, {"folder", w.folder}, {"message", w.message}};
+    if (w.count > 0) entry["count"] = w.count;
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+OrderedJson ToJson(const std::vector<ingest::Problem>& problems) {
+  OrderedJson out = OrderedJson::array();
+  for (const auto& p : problems) {
+    out.push_back(OrderedJson{{"reason", p.reason}, {"table", p.table}, {"folder", p.folder}, {"message", p.message}});
+  }
+  return out;
+}
+
+OrderedJson ToJson(const std::vector<ingest::Waiting>& waiting) {
+  OrderedJson out = OrderedJson::array();
+  for (const auto& w : waiting) {
+    out.push_back(OrderedJson{{"table", w.table}, {"delivery", w.delivery.ToString()}, {"state", w.pending ? "pending" : "missing"},
+                              {"reason", w.reason}});
+  }
+  return out;
+}
+
+OrderedJson ToJson(const ingest::TableResult& t) {
+  OrderedJson out{{"table", t.table}, {"mode", contract::ModeName(t.mode)}, {"action", ingest::ActionName(t.action)},
+                  {"folders", t.folders}, {"files", t.files}, {"files_rewritten", t.files_rewritten}, {"rows_in", t.rows_in},
+                  {"rows_superseded", t.superseded}, {"rows_rejected", t.rejected}, {"bytes_in", t.bytes_in}};
+  if (t.snapshot_id != 0) out["snapshot_id"] = t.snapshot_id;
+  if (t.delivered_through) out["delivered_through"] = FormatRfc3339(*t.delivered_through);
+  return out;
+}
+
+uint64_t Requests(const store::StoreCounters& counters) {
+  return counters.lists + counters.deletes + counters.all.heads + counters.all.opens + counters.all.reads +
+         counters.all.puts + counters.all.adopts;
+}
+
+std::string Outcome(const ingest::IngestReport& report) {
+  if (report.failed()) return "failed";
+  return report.applied_anything() ? "done" : "nothing_new";
+}
+
+OrderedJson ToJson(const ingest::IngestReport& report, const store::StoreCounters& bucket, const store::StoreCounters& lake) {
+  OrderedJson tables = OrderedJson::array();
+  for (const auto& table : report.tables) tables.push_back(ToJson(table));
+  return OrderedJson{{"outcome", Outcome(report)},
+                     {"contract_version", contract::VersionName(report.version)},
+                     {"tables", std::move(tables)},
+                     {"warnings", ToJson(report.warnings)},
+                     {"problems", ToJson(report.problems)},
+                     {"waiting", ToJson(report.waiting)},
+                     {"bucket_data_bytes_read", bucket.data.bytes_read},
+                     {"bucket_requests", Requests(bucket)},
+                     {"lake_bytes_written", lake.all.bytes_written},
+                     {"lake_bytes_adopted", lake.all.bytes_adopted}};
+}
+
+OrderedJson ToJson(const ingest::IngestPlan& plan) {
+  OrderedJson tables = OrderedJson::array();
+  for (const auto& t : plan.tables) {
+    OrderedJson folders = OrderedJson::array();
+    for (const auto& f : t.folders) {
+      folders.push_back(OrderedJson{{"folder", f.folder.Path()}, {"files", f.files.size()}, {"bytes", f.bytes()}});
+    }
+    tables.push_back(OrderedJson{{"table", t.table.ToString()}, {"mode", contract::ModeName(t.rules.mode)},
+                                 {"mode_from", t.rules.mode_source}, {"key", t.rules.key}, {"action", ingest::ActionName(t.action)},
+                                 {"folders", std::move(folders)}, {"warnings", ToJson(t.warnings)}, {"problems", ToJson(t.problems)}});
+  }
+  return OrderedJson{{"contract_version", contract::VersionName(plan.version)}, {"tables", std::move(tables)},
+                     {"warnings", ToJson(plan.warnings)}, {"waiting", ToJson(plan.waiting)}};
+}
+
+void LogWarnings(const std::vector<ingest::Warning>& warnings) {
+  for (const auto& w : warnings) {
+    std::string line = w.table.empty() ? "" : w.table + ": ";
+    if (!w.folder.empty()) line += w.folder + ": ";
+    Log(LogLevel::kWarning, line + w.message);
+  }
+}
+
+void LogProblems(const std::vector<ingest::Problem>& problems) {
+  for (const auto& p : problems) {
+    Log(LogLevel::kError, p.table + ": " + (p.folder.empty() ? "" : p.folder + ": ") + p.message);
+  }
+}
+
+void PrintTable(const ingest::TableResult& t) {
+  if (t.action == ingest::Action::kNothing) return;
+  std::string line = t.table + ": " + std::string(ingest::ActionName(t.action)) + " " + HumanCount(int64_t(t.folders.size())) +
+                     (t.folders.size() == 1 ? " folder" : " folders") + ", " + HumanCount(t.rows_in) + " rows in " +
+                     HumanCount(t.files) + (t.files == 1 ? " file" : " files") + " (" + HumanBytes(t.bytes_in) + ")";
+  if (t.superseded > 0) line += ", " + HumanCount(t.superseded) + " superseded";
+  if (t.rejected > 0) line += ", " + HumanCount(t.rejected) + " with a null key set aside";
+  if (t.files_rewritten > 0) line += ", " + HumanCount(t.files_rewritten) + " rewritten";
+  if (t.delivered_through) line += ", through " + FormatRfc3339(*t.delivered_through);
+  std::printf("%s\n", line.c_str());
+}
+
+void PrintReport(const ingest::IngestReport& report) {
+  size_t changed = 0;
+  for (const auto& table : report.tables) {
+    PrintTable(table);
+    changed += table.action != ingest::Action::kNothing ? 1 : 0;
+  }
+  for (const auto& w : report.waiting) {
+    std::printf("%s: %s since %s%s\n", w.table.c_str(), w.pending ? "pending" : "missing", w.delivery.ToString().c_str(),
+                w.reason.empty() ? "" : (", reason given: " + Quoted(w.reason)).c_str());
+  }
+  const std::string version(contract::VersionName(report.version));
+  if (changed == 0 && !report.failed()) {
+    std::printf("nothing new: %zu tables up to date (contract %s)\n", report.tables.size(), version.c_str());
+  } else {
+    std::printf("%zu of %zu tables updated (contract %s)%s\n", changed, report.tables.size(), version.c_str(),
+                report.failed() ? "; some could not be: see the errors above, and run again once they are mended" : "");
+  }
+}
+
+int ExitCode(const ingest::IngestReport& report, bool detailed) {
+  if (report.failed()) return kFailed;
+  if (!detailed) return kDone;
+  if (!report.waiting.empty()) return kSomethingWaits;
+  return report.applied_anything() ? kDone : kNothingNew;
+}
+
+int ShowPlan(const Options& options, store::ObjectStore& bucket, store::ObjectStore& lake, const ingest::IngestOptions& run) {
+  auto plan = ingest::PlanIngest(bucket, lake, run);
+  if (!plan.ok()) return Fail(plan.status());
+  if (options.common.json) {
+    PrintJson(ToJson(*plan));
+    return kDone;
+  }
+  LogWarnings(plan->warnings);
+  for (const auto& table : plan->tables) {
+    LogWarnings(table.warnings);
+    LogProblems(table.problems);
+    std::printf("%s\n", ingest::Describe(table).c_str());
+  }
+  std::printf("plan only: nothing was changed (contract %s)\n", std::string(contract::VersionName(plan->version)).c_str());
+  return kDone;
+}
+
+int Ingest(const Options& options) {
+  auto settings = app::LoadSettings(options.common.config);
+  if (!settings.ok()) return Fail(settings.status());
+  auto clock = MakeClock(options.common);
+  if (!clock.ok()) return Fail(clock.status());
+  auto bucket = app::OpenStore(options.bucket, app::OpenMode::kMustExist);
+  if (!bucket.ok()) return Fail(bucket.status());
+  auto lake = app::OpenStore(options.lake, options.plan ? app::OpenMode::kMustExist : app::OpenMode::kCreate);
+  if (!lake.ok()) return Fail(lake.status());
+  store::MeteredObjectStore metered_bucket(*std::move(bucket));
+  store::MeteredObjectStore metered_lake(*std::move(lake));
+
+  Progress progress("ingest");
+  ingest::IngestOptions run;
+  run.catalog = settings->catalog;
+  run.table_globs = options.choice.tables;
+  run.exclude_globs = options.choice.exclude;
+  run.jobs = options.jobs > 0 ? options.jobs : settings->ingest_jobs.value_or(int(std::max(1U, std::thread::hardware_concurrency())));
+  run.cancel = &StopFlag();
+  run.clock = clock->get();
+  run.tool_version = kVersion;
+  run.progress = [&](const std::string& table, size_t done, size_t total) { progress.Step(table, done, total); };
+  if (options.plan) return ShowPlan(options, metered_bucket, metered_lake, run);
+
+  auto report = ingest::RunIngest(metered_bucket, metered_lake, run);
+  if (!report.ok()) return Fail(report.status());
+  if (options.common.json) {
+    PrintJson(ToJson(*report, metered_bucket.Snapshot(), metered_lake.Snapshot()));
+  } else {
+    LogWarnings(report->warnings);
+    LogProblems(report->problems);
+    PrintReport(*report);
+  }
+  return ExitCode(*report, options.detailed);
+}
+
+}  // namespace
+
+void AddIngest(CLI::App& app, int* exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("ingest", "Bring every table of a lake up to date with a delivery bucket");
+  command->add_option("SRC", options->bucket, "The delivery bucket: a path or file:// URL")->required();
+  command->add_option("LAKE", options->lake, "The lake: a folder, made where it does not exist")->required();
+  command->add_flag("--plan", options->plan, "Show what would be done; change nothing");
+  command->add_option("--jobs", options->jobs, "Tables at a time (default: one per core)")->check(CLI::Range(1, 256));
+  command->add_flag("--detailed-exitcode", options->detailed, "Exit 3 when nothing was new, 4 when something waits");
+  AddTableChoice(*command, options->choice);
+  AddCommon(*command, options->common, /*with_now=*/true);
+  command->footer("Examples:\n"
+                  "  tidegate ingest ./bucket ./lake\n"
+                  "  tidegate ingest ./bucket ./lake --plan\n"
+                  "  tidegate ingest ./bucket ./lake --table 'shop.*' --exclude '*.tmp_*'\n"
+                  "Run it as often as you like: a folder is applied exactly once.");
+  OnRun(*command, exit_code, [options] { return Ingest(*options); });
+}
+
+}  // namespace tidegate::cli

@@ -1,0 +1,51 @@
+// The program `tidegate`: one command a run.
+#include <csignal>
+#include <cstdio>
+#include <exception>
+
+#include "tidegate/cli/command.h"
+#include "tidegate/cli/version.h"
+
+namespace {
+
+extern "C" void OnStopSignal(int) { tidegate::cli::StopFlag().Cancel(); }
+
+void WatchSignals() {
+  struct sigaction action {};
+  action.sa_handler = OnStopSignal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second Ctrl-C ends the program at once
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  WatchSignals();
+  CLI::App app{"tidegate moves whole tables through object storage, so that a reader never sees half of one."};
+  app.set_version_flag("--version", std::string("tidegate ") + tidegate::cli::kVersion);
+  app.require_subcommand(1);
+  app.footer("Start here:\n"
+             "  tidegate init   BUCKET > tidegate.toml     a catalog from what the bucket holds\n"
+             "  tidegate ingest BUCKET LAKE                bring every table up to date\n"
+             "  tidegate query  LAKE \"SELECT ...\"          ask the tables\n"
+             "`tidegate COMMAND --help` has examples. The manual: docs/.");
+  int exit_code = tidegate::cli::kDone;
+  tidegate::cli::AddDeliver(app, &exit_code);
+  tidegate::cli::AddIngest(app, &exit_code);
+  tidegate::cli::AddReady(app, &exit_code);
+  tidegate::cli::AddInit(app, &exit_code);
+  tidegate::cli::AddStatus(app, &exit_code);
+  tidegate::cli::AddQuery(app, &exit_code);
+  tidegate::cli::AddHistory(app, &exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return code == 0 ? 0 : tidegate::cli::kUsage;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tidegate: internal error: %s. Please report it.\n", error.what());
+    return tidegate::cli::kFailed;
+  }
+  return exit_code;
+}

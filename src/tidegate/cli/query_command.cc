@@ -1,0 +1,129 @@
+// tidegate query LAKE SQL
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+#include <thread>
+
+#include "tidegate/app/open_store.h"
+#include "tidegate/cli/command.h"
+#include "tidegate/query/lake_views.h"
+#include "tidegate/query/output.h"
+#include "tidegate/query/rows_table.h"
+#include "tidegate/status/history.h"
+
+namespace tidegate::cli {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::string lake, sql, format = "table";
+  std::string memory;
+  int threads = 0;
+};
+
+std::string ListText(const std::vector<std::string>& items) {
+  std::string out = "[";
+  for (size_t i = 0; i < items.size(); ++i) out += (i > 0 ? ", " : "") + engine::SqlText(items[i]);
+  return out + "]";
+}
+
+engine::TextRow HistoryRow(const status::HistoryEntry& e) {
+  return {FormatRfc3339(e.committed_at), e.table, std::to_string(e.snapshot_id), e.action, e.foreign ? "true" : "false",
+          ListText(e.folders), std::to_string(e.files.size()), std::to_string(e.rows_in), std::to_string(e.rows_superseded),
+          std::to_string(e.rows_rejected), std::to_string(e.bytes_in), e.tool_version};
+}
+
+/// The run log as a table, where the query asks for it.
+Status AddHistory(engine::DuckDb& db, store::ObjectStore& lake, const std::string& sql) {
+  const std::string name(query::kHistoryTable);
+  if (sql.find(name) == std::string::npos) return {};
+  TG_ASSIGN_OR_RETURN(const auto entries, status::ReadHistory(lake, std::nullopt));
+  std::vector<engine::TextRow> rows;
+  for (const auto& entry : entries) rows.push_back(HistoryRow(entry));
+  const std::vector<query::RowsColumn> columns = {
+      {"committed_at", "TIMESTAMP WITH TIME ZONE"}, {"table_name", "VARCHAR"}, {"snapshot_id", "BIGINT"}, {"action", "VARCHAR"},
+      {"foreign_tool", "BOOLEAN"}, {"folders", "VARCHAR[]"}, {"files", "BIGINT"}, {"rows_in", "BIGINT"},
+      {"rows_superseded", "BIGINT"}, {"rows_rejected", "BIGINT"}, {"bytes_in", "BIGINT"}, {"tool_version", "VARCHAR"}};
+  return query::CreateRowsTable(db, name, columns, rows);
+}
+
+/// Hands Ctrl-C to the running query.
+class Interrupter {
+ public:
+  explicit Interrupter(engine::DuckDb& db) : thread_([this, &db] {
+    while (!done_) {
+      if (StopFlag().cancelled()) db.Interrupt();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }) {}
+  ~Interrupter() {
+    done_ = true;
+    thread_.join();
+  }
+  Interrupter(const Interrupter&) = delete;
+  Interrupter& operator=(const Interrupter&) = delete;
+
+ private:
+  std::atomic<bool> done_{false};
+  std::thread thread_;
+};
+
+std::optional<size_t> TerminalWidth() {
+  winsize size{};
+  if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
+  return size.ws_col;
+}
+
+Status RunQuery(const Options& options, const app::Settings& settings) {
+  TG_ASSIGN_OR_RETURN(const auto format, query::ParseOutputFormat(options.common.json ? "json" : options.format));
+  TG_ASSIGN_OR_RETURN(const auto lake, app::OpenStore(options.lake, app::OpenMode::kMustExist));
+  engine::DuckDbOptions engine_options;
+  engine_options.memory_limit = options.memory.empty() ? settings.query_memory_limit : std::optional(options.memory);
+  engine_options.threads = options.threads > 0 ? std::optional(options.threads) : settings.query_threads;
+  TG_ASSIGN_OR_RETURN(auto db, engine::DuckDb::Open(":memory:", engine_options));
+  const Interrupter interrupter(db);
+  TG_RETURN_IF_ERROR(query::CreateLakeViews(db, *lake, options.sql));
+  TG_RETURN_IF_ERROR(AddHistory(db, *lake, options.sql));
+  const auto rows = query::WriteResult(db, options.sql, {format, TerminalWidth()}, [](std::string_view text) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return Status();
+    return Unavailable("cannot write the result: the reader of the output is gone or the disk is full");
+  });
+  if (!rows.ok()) return rows.status();
+  return std::fflush(stdout) == 0 ? Status() : Unavailable("cannot write the result: is the disk full?");
+}
+
+int Query(Options options) {
+  auto settings = app::LoadSettings(options.common.config);
+  if (!settings.ok()) return Fail(settings.status());
+  if (options.sql == "-") options.sql.assign(std::istreambuf_iterator<char>(std::cin), {});
+  const Status done = RunQuery(options, *settings);
+  if (done.ok()) return kDone;
+  Fail(done);
+  return kFailed;  // a query that is wrong is a failure of the run, not of the command line
+}
+
+}  // namespace
+
+void AddQuery(CLI::App& app, int* exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("query", "Ask the tables of a lake in SQL (embedded DuckDB)");
+  command->add_option("LAKE", options->lake, "The lake")->required();
+  command->add_option("SQL", options->sql, "The query; - reads it from standard input")->required();
+  command->add_option("--format", options->format, "table, csv or json")->check(CLI::IsMember({"table", "csv", "json"}))->capture_default_str();
+  command->add_option("--memory", options->memory, "DuckDB's memory limit, e.g. 2GB")->type_name("SIZE");
+  command->add_option("--threads", options->threads, "DuckDB's threads")->check(CLI::Range(1, 1024));
+  AddCommon(*command, options->common, /*with_now=*/false);
+  command->footer("Every table is a view schema.table; each row shows its delivery (contract_version, etl_date, etl_hour).\n"
+                  "Examples:\n"
+                  "  tidegate query ./lake \"SHOW ALL TABLES\"\n"
+                  "  tidegate query ./lake \"SELECT status, count(*) FROM shop.orders GROUP BY ALL\" --format csv\n"
+                  "  tidegate query ./lake \"SELECT * FROM tidegate_history ORDER BY committed_at DESC LIMIT 10\"");
+  OnRun(*command, exit_code, [options] { return Query(*options); });
+}
+
+}  // namespace tidegate::cli

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""Drive the conformance cases of this folder through the tidegate binary.
+
+usage: run_cases.py --tidegate BINARY [--tz ZONE] [--known FILE] [CASE …]
+
+Runs every case (or those named by number), reads the lake with PyIceberg, and compares with check.py. With --known, the file
+names the cases that must pass, one number a line; the others are run and told, and do not count.
+"""
+import argparse
+import datetime as dt
+import decimal
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import pyiceberg.table
+import pyiceberg.types as it
+
+HERE = pathlib.Path(__file__).resolve().parent
+WARNINGS = {"not_in_manifest", "repeated_key", "v1_folder_changed", "partition_column_in_file", "full_table_from_v1",
+            "parts_folder_gone", "manifest_unreadable", "delivered_not_sealed", "late_fenced", "v2_folder_changed",
+            "name_refused"}
+SIMPLE = {it.BooleanType: "bool", it.IntegerType: "int32", it.LongType: "int64", it.FloatType: "float32",
+          it.DoubleType: "float64", it.StringType: "string", it.DateType: "date", it.TimestampType: "timestamp[us]",
+          it.TimestamptzType: "timestamptz[us]", it.BinaryType: "binary"}
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, HERE / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+check, make_bucket = load("check"), load("make_bucket")
+
+
+def toml_value(value):
+    return json.dumps(value)
+
+
+def catalog_toml(case):
+    """A case's catalog as tidegate.toml."""
+    out = []
+    for entry in case.get("catalog", []):
+        out.append("[[table]]")
+        out.append(f'name = {toml_value(entry["schema"] + "." + entry["table"])}')
+        out.append(f'mode = {toml_value(entry["mode"])}')
+        if entry.get("key"):
+            out.append(f'key = {toml_value(entry["key"])}')
+        for field in ("event_time", "version_column"):
+            if entry.get(field):
+                out.append(f"{field} = {toml_value(entry[field])}")
+        if entry.get("append_only"):
+            out.append("append_only = true")
+        out.append("")
+    return "\n".join(out)
+
+
+def kind_of(typ):
+    """An Iceberg type in the words of the cases."""
+    if type(typ) in SIMPLE:
+        return SIMPLE[type(typ)]
+    if isinstance(typ, it.DecimalType):
+        return f"decimal({typ.precision},{typ.scale})"
+    if isinstance(typ, it.ListType):
+        return f"list<{kind_of(typ.element_type)}>"
+    if isinstance(typ, it.StructType):
+        return "struct<" + ",".join(f"{f.name}:{kind_of(f.field_type)}" for f in typ.fields) + ">"
+    return str(typ)
+
+
+def plain(value):
+    """An Arrow value as the JSON of the cases."""
+    if isinstance(value, dt.datetime):
+        aware = value.tzinfo is not None
+        value = value.astimezone(dt.timezone.utc).replace(tzinfo=None) if aware else value
+        return value.isoformat() + ("Z" if aware else "")
+    if isinstance(value, (dt.date, decimal.Decimal)):
+        return str(value)
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, list):
+        return [plain(v) for v in value]
+    if isinstance(value, dict):
+        return {k: plain(v) for k, v in value.items()}
+    return value
+
+
+def newest_metadata(folder):
+    versions = [p for p in (folder / "metadata").glob("v*.metadata.json")]
+    return max(versions, key=lambda p: int(p.name.split(".")[0][1:]))
+
+
+def dump_table(folder):
+    table = pyiceberg.table.StaticTable.from_metadata(str(newest_metadata(folder)))
+    columns = {f.name: kind_of(f.field_type) for f in table.schema().fields}
+    rows = table.scan().to_arrow().to_pylist()
+    return {"columns": columns, "rows": [[plain(row[c]) for c in columns] for row in rows]}
+
+
+def dump_lake(lake):
+    out = {}
+    for metadata in sorted(lake.glob("*/*/metadata")):
+        table = metadata.parent
+        if list(metadata.glob("v*.metadata.json")):
+            out[f"{table.parent.name}.{table.name}"] = dump_table(table)
+    return out
+
+
+def warning(entry):
+    out = {"kind": entry["kind"]}
+    if entry.get("folder"):
+        out["folder"] = entry["folder"]
+    if entry.get("count"):
+        out["count"] = entry["count"]
+    return out
+
+
+def delivery_text(text):
+    """v2/2026-11-03/04 → 2026-11-03T04, v1/2026-11-02 → 2026-11-02."""
+    return "T".join(text.split("/")[1:])
+
+
+def waiting(report, state):
+    return [{"table": w["table"], "delivery": delivery_text(w["delivery"]), "reason": w["reason"]}
+            for w in report["waiting"] if w["state"] == state]
+
+
+def to_dump(report, lake):
+    return {
+        "tables": dump_lake(lake),
+        "version": report["contract_version"],
+        "exit": report["outcome"],
+        "missing": waiting(report, "missing"),
+        "pending": waiting(report, "pending"),
+        "gaps": [{"folder": p["folder"], "reason": p["reason"]} for p in report["problems"]
+                 if p["folder"] and p["reason"] in ("broken", "type", "column_case", "timestamp_range")],
+        "delivered_through": {t["table"]: t["delivered_through"] for t in report["tables"] if t.get("delivered_through")},
+        "warnings": [warning(w) for w in report["warnings"] if w["kind"] in WARNINGS],
+        "data_bytes_read": report["bucket_data_bytes_read"],
+    }
+
+
+class Runner:
+    def __init__(self, binary, zone):
+        self.binary = binary
+        self.environment = dict(os.environ, TZ=zone) if zone else dict(os.environ)
+
+    def ingest(self, bucket, lake, config, now):
+        command = [self.binary, "ingest", str(bucket), str(lake), "--config", str(config), "--json"]
+        command += ["--now", now] if now else []
+        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=120)
+        if done.returncode not in (0, 1) or not done.stdout.strip():
+            raise RuntimeError(f"exit {done.returncode}: {done.stderr.strip()}")
+        return json.loads(done.stdout)
+
+    def run(self, path, scratch):
+        """Differences of one case, as (step, text)."""
+        case = json.loads(path.read_text(encoding="utf-8"))
+        if case.get("settings"):
+            return [(0, f"settings that are not supported yet: {sorted(case['settings'])}")]
+        root = scratch / path.stem
+        bucket_root = root / "bucket" / case.get("prefix", "")
+        bucket_root.mkdir(parents=True)
+        bucket = make_bucket.Bucket(bucket_root)
+        config = root / "tidegate.toml"
+        config.write_text(catalog_toml(case), encoding="utf-8")
+        for index, step in enumerate(case["steps"]):
+            if "settle" in step:
+                return [(index, "settle is not supported yet")]
+            if "ingest" not in step:
+                make_bucket.apply(bucket, step, index)
+                continue
+            lake = root / f"lake-{step.get('lake', 'main')}"
+            try:
+                dump = to_dump(self.ingest(bucket_root, lake, config, step.get("now")), lake)
+            except (RuntimeError, ValueError, subprocess.TimeoutExpired) as error:
+                return [(index, str(error))]
+            differences = check.compare(step["expect"], dump, not case.get("partition_columns"))
+            if differences:
+                return [(index, d) for d in differences]
+        return []
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tidegate", required=True)
+    parser.add_argument("--tz")
+    parser.add_argument("--known")
+    parser.add_argument("cases", nargs="*")
+    args = parser.parse_args()
+    paths = sorted(HERE.glob("[0-9][0-9]-*.json"))
+    known = None
+    if args.known:
+        known = {line.split("#")[0].strip() for line in pathlib.Path(args.known).read_text().splitlines()} - {""}
+    if args.cases:
+        paths = [p for p in paths if p.name[:2] in args.cases]
+    runner = Runner(args.tidegate, args.tz)
+    passed, failed, beyond = [], [], []
+    with tempfile.TemporaryDirectory(prefix="tidegate-cases-") as scratch:
+        for path in paths:
+            differences = runner.run(path, pathlib.Path(scratch))
+            number = path.name[:2]
+            if not differences:
+                passed.append(number)
+                continue
+            must = known is None or number in known
+            (failed if must else beyond).append(number)
+            if must:
+                for step, text in differences:
+                    print(f"{path.stem}: step {step}: {text}")
+    print(f"{len(passed)} cases pass: {' '.join(passed)}")
+    if beyond:
+        print(f"not yet expected to pass: {' '.join(beyond)}")
+    if known is not None and not args.cases:
+        news = sorted(set(passed) - known)
+        if news:
+            print(f"pass but are not in the list of known cases: {' '.join(news)}")
+    sys.exit(1 if failed or not passed else 0)
+
+
+if __name__ == "__main__":
+    main()
