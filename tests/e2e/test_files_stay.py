@@ -30,11 +30,11 @@ def live_files(lake, name):
 
 
 class FilesStay(program.Case):
-    def setUp(self):
-        super().setUp()
-        self.shop = shop.Shop(self.tidegate, self.folder, HISTORY_ROWS)
-        self.shop.deliver_v1()
-        self.shop.ingest()
+    def open_shop(self, history_rows=400):
+        s = self.shop = shop.Shop(self.tidegate, self.folder, history_rows)
+        s.deliver_v1()
+        s.ingest()
+        return s
 
     def hour(self, number):
         return shop.FIRST_HOUR + dt.timedelta(hours=number)
@@ -45,7 +45,7 @@ class FilesStay(program.Case):
         return sum(f.stat().st_size for folder in folders for f in folder.iterdir())
 
     def test_an_hour_rewrites_no_data_file_and_writes_little_more_than_it_brought(self):
-        s = self.shop
+        s = self.open_shop(HISTORY_ROWS)
         history = sum(found.st_size for found in data_files(s.lake).values())
         self.assertGreater(history, 3 * SPARE_BYTES, "else a rewrite would hide in the spare bytes")
         for number in range(HOURS):
@@ -75,7 +75,7 @@ class FilesStay(program.Case):
         self.assertGreaterEqual(report["lake_bytes_written"] + report["lake_bytes_adopted"], sum(t["bytes_in"] for t in report["tables"]))
 
     def test_a_run_with_nothing_new_writes_nothing_and_reads_no_data(self):
-        s = self.shop
+        s = self.open_shop()
         s.deliver_hour(self.hour(0))
         s.ingest()
         lake, bucket = tree.snapshot(s.lake), tree.snapshot(s.bucket)
@@ -88,7 +88,7 @@ class FilesStay(program.Case):
         self.assertEqual(tree.snapshot(s.bucket), bucket)
 
     def test_delivering_a_sealed_hour_again_changes_nothing(self):
-        s = self.shop
+        s = self.open_shop()
         s.deliver_hour(self.hour(0))
         before = tree.snapshot(s.bucket)
         s.happen(self.hour(1))
