@@ -157,13 +157,13 @@ class Killing(program.Case):
         median = Timeline(*(statistics.median(getattr(t, f.name) for t in usual) for f in dataclasses.fields(Timeline)))
         print(f"  an unkilled run: first write after {median.first:.3f} s, last {median.last:.3f} s, end {median.end:.3f} s; "
               f"{KILLS} kills, seeds from {SEED}", flush=True)
-        kills, lengths = [], {None: median.last - median.first, self.trigger: median.last - median.trigger}
+        kills, lengths = [], {None: min(t.last - t.first for t in usual), self.trigger: min(t.last - t.trigger for t in usual)}
         for number, seed in enumerate(range(SEED, SEED + KILLS)):
             trigger = self.trigger if number % 3 == 2 else None
             kill = self.kill_once(seed, trigger, lengths[trigger], median)
             kills.append(kill)
             # The machine may be busier or idler than it was: follow it.
-            lengths[trigger] = min(lengths[trigger], kill.writing) if kill.place == "after" else lengths[trigger] * 1.02
+            lengths[trigger] = 0.9 * min(lengths[trigger], kill.writing) if kill.place == "after" else lengths[trigger] * 1.02
             with self.subTest(seed=seed, kill=kill):
                 self.check_at_death()
                 self.tidegate.must(*self.arguments())
