@@ -270,8 +270,8 @@ class OddNames(Malformed):
         self.assertEqual(found, self.good)
 
     def test_keys_outside_the_contract_are_named(self):
-        keys = ["v3/shop/orders/etl_date=2025-03-13/0000_part_00.parquet", "readme.txt", "v2/readme.txt", "v2/shop/readme.txt",
-                "v2/shop/orders/loose.parquet", "v2/shop/orders/etl_date=2025-03-13/etl_hour=3/0000_part_00.parquet",
+        """Below v1/ and v2/, which are the contract's; a bucket may hold other things beside them."""
+        keys = ["v1/readme.txt", "v2/readme.txt", "v2/shop/readme.txt", "v2/shop/orders/loose.parquet", "v2/shop/orders/etl_date=2025-03-13/etl_hour=3/0000_part_00.parquet",
                 "v2/shop/orders/etl_date=2025-03-13/etl_hour=24/0000_part_00.parquet",
                 "v2/shop/orders/etl_date=2025-02-30/etl_hour=03/0000_part_00.parquet",
                 "v2/shop/orders/etl_date=__initial__/etl_hour=03/0000_part_00.parquet",
