@@ -13,10 +13,12 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
+import pyarrow.parquet as pq
 import pyiceberg.table
 import pyiceberg.types as it
 
@@ -112,8 +114,27 @@ def dump_lake(lake):
     return out
 
 
+def dump_rejects(lake):
+    out = {}
+    for path in sorted(lake.glob("*/*/rejects/**/*.parquet")):
+        schema, table = path.relative_to(lake).parts[:2]
+        rows = pq.read_table(path).to_pylist()
+        out.setdefault(f"{schema}.{table}", []).extend({k: row[k] for k in ("folder", "file", "row")} for row in rows)
+    return out
+
+
 def warning(entry):
+    if entry["kind"] == "delivered_not_sealed":
+        date, _, hour = entry["folder"].partition("_date=")[2].partition("/")
+        return {"kind": entry["kind"], "table": entry["table"], "delivery": date + ("T" + hour[-2:] if hour else "")}
     out = {"kind": entry["kind"]}
+    if entry["kind"] == "name_refused":
+        return dict(out, name=entry["name"])
+    if entry["kind"] == "full_table_from_v1":
+        return dict(out, table=entry["table"])
+    if entry["kind"] == "manifest_unreadable":
+        date, hour = re.search(r"snapshot_date=([0-9-]+)(?:/snapshot_hour=([0-9]+))?", entry["folder"]).groups()
+        return dict(out, delivery=date + (f"T{hour}" if hour else ""))
     if entry.get("folder"):
         out["folder"] = entry["folder"]
     if entry.get("count"):
@@ -127,7 +148,7 @@ def delivery_text(text):
 
 
 def waiting(report, state):
-    return [{"table": w["table"], "delivery": delivery_text(w["delivery"]), "reason": w["reason"]}
+    return [{"table": w["table"], "delivery": delivery_text(w["delivery"]), "reason": w["reason"] or None}
             for w in report["waiting"] if w["state"] == state]
 
 
@@ -138,6 +159,7 @@ def to_dump(report, lake):
         "exit": report["outcome"],
         "missing": waiting(report, "missing"),
         "pending": waiting(report, "pending"),
+        "rejects": dump_rejects(lake),
         "gaps": [{"folder": p["folder"], "reason": p["reason"]} for p in report["problems"]
                  if p["folder"] and p["reason"] in ("broken", "type", "column_case", "timestamp_range")],
         "delivered_through": {t["table"]: t["delivered_through"] for t in report["tables"] if t.get("delivered_through")},

@@ -11,7 +11,8 @@ namespace tidegate::app {
 
 enum class OpenMode {
   kMustExist,
-  kCreate,  // a folder that is not there yet is made
+  kCreate,      // a folder that is not there yet is made
+  kMayBeEmpty,  // a folder that is not there yet reads as an empty store; nothing is made: for plans
 };
 
 /// Errors: NotFound with advice; Unsupported for a scheme that this version has no backend for; InvalidArgument.

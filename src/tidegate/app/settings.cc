@@ -31,7 +31,8 @@ Status ReadInt(const toml::table& section, const char* name, const std::string& 
   if (!section.contains(name)) return {};
   const auto value = section[name].value<int64_t>();
   if (!value || *value < least || *value > most) {
-    return InvalidArgument(where + ": " + name + " must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+    return InvalidArgument(where + ": " + name + " must be a whole number from " + std::to_string(least) + " to " +
+                           std::to_string(most));
   }
   *out = static_cast<int>(*value);
   return {};
@@ -46,13 +47,24 @@ Status CheckNames(const toml::table& section, const std::set<std::string>& known
   return {};
 }
 
+/// A section of the file; null where it has none.
+Result<const toml::table*> FindSection(const toml::table& root, const std::string& name, const std::string& source) {
+  const toml::node* node = root.get(name);
+  if (node != nullptr && !node->is_table()) {
+    return InvalidArgument(source + ": a section is written [" + name + "], with its settings below");
+  }
+  return node == nullptr ? nullptr : node->as_table();
+}
+
 Status ReadSections(const toml::table& root, const std::string& source, Settings& out) {
-  if (const toml::table* ingest = root["ingest"].as_table()) {
+  TG_ASSIGN_OR_RETURN(const toml::table* ingest, FindSection(root, "ingest", source));
+  if (ingest != nullptr) {
     const std::string where = source + " [ingest]";
     TG_RETURN_IF_ERROR(CheckNames(*ingest, {"jobs"}, where));
     TG_RETURN_IF_ERROR(ReadInt(*ingest, "jobs", where, 1, 256, &out.ingest_jobs));
   }
-  if (const toml::table* query = root["query"].as_table()) {
+  TG_ASSIGN_OR_RETURN(const toml::table* query, FindSection(root, "query", source));
+  if (query != nullptr) {
     const std::string where = source + " [query]";
     TG_RETURN_IF_ERROR(CheckNames(*query, {"memory_limit", "threads"}, where));
     TG_RETURN_IF_ERROR(ReadInt(*query, "threads", where, 1, 1024, &out.query_threads));

@@ -1,5 +1,5 @@
-// Settings of a project: tidegate.toml, found beside the work or named by --config. One file holds the table catalog and
-// the settings of each command. Format: docs/formats/catalog.md and docs/settings.md.
+// Settings of a project: tidegate.toml, found beside the work or named by --config. One file holds the table catalog
+// and the settings of each command. Format: docs/formats/catalog.md and docs/cli.md.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 namespace tidegate::app {
 
 struct Settings {
-  contract::TableCatalog catalog;      // default: the built-in `cloudhumans`
-  std::string source = "built-in";     // where it was read from
+  contract::TableCatalog catalog;   // default: the built-in `cloudhumans`
+  std::string source = "built-in";  // where it was read from
   std::optional<int> ingest_jobs;
   std::optional<std::string> query_memory_limit;
   std::optional<int> query_threads;

@@ -12,8 +12,9 @@ TEST(JsonTest, ReadsAValue) {
 }
 
 TEST(JsonTest, HostileTextIsAnError) {
-  for (const std::string& text : {std::string(""), std::string("{"), std::string("{} x"), std::string("{\"a\":1,\"a\":2}"),
-                                  std::string(100000, '['), std::string("\"\xFF\""), std::string("1e999999")}) {
+  for (const std::string& text :
+       {std::string(""), std::string("{"), std::string("{} x"), std::string("{\"a\":1,\"a\":2}"),
+        std::string(100000, '['), std::string("\"\xFF\""), std::string("1e999999")}) {
     EXPECT_EQ(ParseJson(text).status().code(), Code::kCorruption) << text.substr(0, 20);
   }
 }

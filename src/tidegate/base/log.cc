@@ -21,10 +21,14 @@ LogState& State() {
 
 const char* Prefix(LogLevel level) {
   switch (level) {
-    case LogLevel::kDebug: return "debug: ";
-    case LogLevel::kInfo: return "";
-    case LogLevel::kWarning: return "warning: ";
-    case LogLevel::kError: return "error: ";
+    case LogLevel::kDebug:
+      return "debug: ";
+    case LogLevel::kInfo:
+      return "";
+    case LogLevel::kWarning:
+      return "warning: ";
+    case LogLevel::kError:
+      return "error: ";
   }
   return "";
 }

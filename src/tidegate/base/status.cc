@@ -4,19 +4,32 @@ namespace tidegate {
 
 std::string_view CodeName(Code code) {
   switch (code) {
-    case Code::kOk: return "ok";
-    case Code::kInvalidArgument: return "invalid argument";
-    case Code::kNotFound: return "not found";
-    case Code::kAlreadyExists: return "already exists";
-    case Code::kPreconditionFailed: return "precondition failed";
-    case Code::kUnauthenticated: return "unauthenticated";
-    case Code::kPermissionDenied: return "permission denied";
-    case Code::kUnavailable: return "unavailable";
-    case Code::kUnknownOutcome: return "outcome unknown";
-    case Code::kCorruption: return "corruption";
-    case Code::kUnsupported: return "unsupported";
-    case Code::kCancelled: return "cancelled";
-    case Code::kInternal: return "internal error";
+    case Code::kOk:
+      return "ok";
+    case Code::kInvalidArgument:
+      return "invalid argument";
+    case Code::kNotFound:
+      return "not found";
+    case Code::kAlreadyExists:
+      return "already exists";
+    case Code::kPreconditionFailed:
+      return "precondition failed";
+    case Code::kUnauthenticated:
+      return "unauthenticated";
+    case Code::kPermissionDenied:
+      return "permission denied";
+    case Code::kUnavailable:
+      return "unavailable";
+    case Code::kUnknownOutcome:
+      return "outcome unknown";
+    case Code::kCorruption:
+      return "corruption";
+    case Code::kUnsupported:
+      return "unsupported";
+    case Code::kCancelled:
+      return "cancelled";
+    case Code::kInternal:
+      return "internal error";
   }
   return "unknown code";
 }

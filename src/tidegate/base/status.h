@@ -67,16 +67,25 @@ Status Internal(std::string message);
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}              // NOLINT: implicit by design
-  Result(Status status) : status_(std::move(status)) {       // NOLINT: implicit by design
+  Result(T value) : value_(std::move(value)) {}         // NOLINT: implicit by design
+  Result(Status status) : status_(std::move(status)) {  // NOLINT: implicit by design
     assert(!status_.ok());
   }
 
   bool ok() const { return value_.has_value(); }
   const Status& status() const { return status_; }
-  T& value() & { assert(ok()); return *value_; }
-  const T& value() const& { assert(ok()); return *value_; }
-  T&& value() && { assert(ok()); return std::move(*value_); }
+  T& value() & {
+    assert(ok());
+    return *value_;
+  }
+  const T& value() const& {
+    assert(ok());
+    return *value_;
+  }
+  T&& value() && {
+    assert(ok());
+    return std::move(*value_);
+  }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T&& operator*() && { return std::move(*this).value(); }
@@ -93,8 +102,8 @@ class [[nodiscard]] Result {
 #define TG_CONCAT_INNER(a, b) a##b
 #define TG_CONCAT(a, b) TG_CONCAT_INNER(a, b)
 
-#define TG_RETURN_IF_ERROR(expr)                        \
-  do {                                                  \
+#define TG_RETURN_IF_ERROR(expr)                                                  \
+  do {                                                                            \
     if (::tidegate::Status tg_status = (expr); !tg_status.ok()) return tg_status; \
   } while (false)
 

@@ -10,8 +10,11 @@ namespace {
 size_t Utf8Length(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
-  const size_t length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3
-                        : lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
+  const size_t length = lead < 0x80                   ? 1
+                        : lead >= 0xC2 && lead < 0xE0 ? 2
+                        : lead >= 0xE0 && lead < 0xF0 ? 3
+                        : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                      : 0;
   if (length == 0 || text.size() < length) return 0;
   for (size_t i = 1; i < length; ++i) {
     if ((byte(i) & 0xC0) != 0x80) return 0;
@@ -46,8 +49,10 @@ std::string Quoted(std::string_view text, size_t max_bytes) {
                         static_cast<unsigned char>(text[2]) <= 0xA9));
     const bool plain = length > 0 && byte >= 0x20 && byte != 0x7F && byte != '\'' && byte != '\\' && !c1 && !bidi;
     const size_t take = length == 0 ? 1 : length;
-    if (plain) out += text.substr(0, take);
-    else for (size_t i = 0; i < take; ++i) AppendEscaped(out, static_cast<unsigned char>(text[i]));
+    if (plain)
+      out += text.substr(0, take);
+    else
+      for (size_t i = 0; i < take; ++i) AppendEscaped(out, static_cast<unsigned char>(text[i]));
     text.remove_prefix(take);
   }
   if (!text.empty()) out += "…";
@@ -122,7 +127,8 @@ std::string Join(const std::vector<std::string>& parts, std::string_view separat
 
 std::string ToLower(std::string_view ascii) {
   std::string out(ascii);
-  std::transform(out.begin(), out.end(), out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
   return out;
 }
 

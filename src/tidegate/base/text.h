@@ -9,7 +9,8 @@
 namespace tidegate {
 
 /// Print foreign text safely: control characters, DEL, quotes, backslashes and bytes that are not UTF-8 become
-/// \xNN escapes, the whole in single quotes, cut after max_bytes of input with "…". For every message that shows a name.
+/// \xNN escapes, the whole in single quotes, cut after max_bytes of input with "…". For every message that shows a
+/// name.
 std::string Quoted(std::string_view text, size_t max_bytes = 200);
 
 /// Does the whole text match a glob of `*` (any run), `?` (one byte)? Linear in practice: no backtracking blow-up.

@@ -51,8 +51,10 @@ std::optional<microseconds> TakeFraction(std::string_view& text) {
   int64_t micros = 0;
   size_t digits = 0;
   for (; !text.empty() && text[0] >= '0' && text[0] <= '9'; text.remove_prefix(1), ++digits) {
-    if (digits < 6) micros = micros * 10 + (text[0] - '0');
-    else if (text[0] != '0') return std::nullopt;
+    if (digits < 6)
+      micros = micros * 10 + (text[0] - '0');
+    else if (text[0] != '0')
+      return std::nullopt;
   }
   if (digits == 0) return std::nullopt;
   for (size_t i = digits; i < 6; ++i) micros *= 10;
@@ -88,7 +90,8 @@ std::optional<minutes> TakeOffset(std::string_view& text) {
 Result<UtcTime> ParseRfc3339(std::string_view text) {
   std::string_view rest = text;
   const auto bad = [&] {
-    return InvalidArgument("not an RFC 3339 time such as 2026-11-03T03:00:00Z: '" + std::string(text.substr(0, 64)) + "'");
+    return InvalidArgument("not an RFC 3339 time such as 2026-11-03T03:00:00Z: '" + std::string(text.substr(0, 64)) +
+                           "'");
   };
   const auto date = TakeDate(rest);
   if (!date || !TakeChar(rest, "Tt ")) return bad();
@@ -116,17 +119,13 @@ std::string FormatRfc3339(UtcTime time) {
   return out + "Z";
 }
 
-bool IsDate(std::string_view text) {
-  return TakeDate(text).has_value() && text.empty();
-}
+bool IsDate(std::string_view text) { return TakeDate(text).has_value() && text.empty(); }
 
 bool IsHour(std::string_view text) {
   const auto hour = TakeDigits(text, 2);
   return hour && *hour <= 23 && text.empty();
 }
 
-UtcTime SystemClock::Now() const {
-  return std::chrono::floor<microseconds>(std::chrono::system_clock::now());
-}
+UtcTime SystemClock::Now() const { return std::chrono::floor<microseconds>(std::chrono::system_clock::now()); }
 
 }  // namespace tidegate

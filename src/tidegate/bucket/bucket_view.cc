@@ -1,6 +1,8 @@
 #include "tidegate/bucket/bucket_view.h"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "tidegate/base/hash.h"
 #include "tidegate/base/text.h"
@@ -18,35 +20,42 @@ FolderState& FolderAt(BucketView& view, const contract::Folder& folder) {
   return state;
 }
 
-/// A name that is refused is said once, not once a key.
-void AddFinding(BucketView& view, Finding finding) {
-  const bool known = std::any_of(view.findings.begin(), view.findings.end(), [&](const Finding& other) {
-    return other.kind == finding.kind && other.subject == finding.subject;
-  });
-  if (!known) view.findings.push_back(std::move(finding));
+bool SameFinding(const Finding& a, const Finding& b) {
+  return a.kind == b.kind && a.subject == b.subject && a.detail == b.detail;
 }
 
-/// The first `count` segments of a key, for messages about a folder of it.
-std::string_view LeadingSegments(std::string_view key, int count) {
-  size_t end = 0;
-  for (; end < key.size(); ++end) {
-    if (key[end] == '/' && --count == 0) break;
-  }
-  return key.substr(0, end);
+/// A name that is refused is said once, not once a key: its keys follow each other in a listing.
+void AddFinding(BucketView& view, Finding finding) {
+  if (view.findings.empty() || !SameFinding(view.findings.back(), finding)) view.findings.push_back(std::move(finding));
+}
+
+/// The same name may stand in v1 and in v2.
+void SayOnce(std::vector<Finding>& findings) {
+  std::set<std::tuple<Finding::Kind, std::string, std::string>> said;
+  std::erase_if(findings, [&](const Finding& f) { return !said.emplace(f.kind, f.subject, f.detail).second; });
 }
 
 void TakeObject(BucketView& view, store::ObjectInfo object, const ParsedKey& key,
                 std::vector<store::ObjectInfo>& manifests) {
   switch (key.kind) {
-    case ParsedKey::Kind::kData: FolderAt(view, key.folder).files.push_back(std::move(object)); break;
-    case ParsedKey::Kind::kSuccess: FolderAt(view, key.folder).seal = std::move(object); break;
-    case ParsedKey::Kind::kStray: FolderAt(view, key.folder).strays.push_back(object.key); break;
-    case ParsedKey::Kind::kManifest: manifests.push_back(std::move(object)); break;
+    case ParsedKey::Kind::kData:
+      FolderAt(view, key.folder).files.push_back(std::move(object));
+      break;
+    case ParsedKey::Kind::kSuccess:
+      FolderAt(view, key.folder).seal = std::move(object);
+      break;
+    case ParsedKey::Kind::kStray:
+      FolderAt(view, key.folder).strays.push_back(object.key);
+      break;
+    case ParsedKey::Kind::kManifest:
+      manifests.push_back(std::move(object));
+      break;
     case ParsedKey::Kind::kBadName:
-      AddFinding(view, {Finding::Kind::kNameRefused, Quoted(LeadingSegments(object.key, 3)), key.detail});
+      AddFinding(view, {Finding::Kind::kNameRefused, Quoted(key.bad_name), key.detail, key.bad_name});
       break;
     case ParsedKey::Kind::kControl:
-    case ParsedKey::Kind::kForeign: break;
+    case ParsedKey::Kind::kForeign:
+      break;
   }
 }
 
@@ -61,7 +70,7 @@ void ReportStrays(BucketView& view) {
       for (const auto& [delivery, state] : *map) {
         if (!state.sealed()) continue;
         for (const std::string& stray : state.strays) {
-          AddFinding(view, {Finding::Kind::kStray, Quoted(stray), "not a Parquet file: passed over"});
+          AddFinding(view, {Finding::Kind::kStray, Quoted(stray), "not a Parquet file: passed over", ""});
         }
       }
     }
@@ -72,7 +81,7 @@ void ReportStrays(BucketView& view) {
 void Unreadable(BucketView& view, const store::ObjectInfo& object, const contract::Delivery& delivery,
                 const Status& why) {
   view.unreadable_manifests.push_back(delivery);
-  AddFinding(view, {Finding::Kind::kManifestUnreadable, Quoted(object.key), why.message()});
+  AddFinding(view, {Finding::Kind::kManifestUnreadable, Quoted(object.key), why.message(), ""});
 }
 
 Status ReadManifest(store::ObjectStore& bucket, const store::ObjectInfo& object, BucketView& view) {
@@ -90,13 +99,27 @@ Status ReadManifest(store::ObjectStore& bucket, const store::ObjectInfo& object,
     return {};
   }
   for (const std::string& note : parsed->notes) {
-    AddFinding(view, {Finding::Kind::kManifestOdd, Quoted(object.key), note});
+    AddFinding(view, {Finding::Kind::kManifestOdd, Quoted(object.key), note, ""});
   }
   view.manifests[delivery] = std::move(parsed->manifest);
   return {};
 }
 
 }  // namespace
+
+std::string_view FindingName(Finding::Kind kind) {
+  switch (kind) {
+    case Finding::Kind::kNameRefused:
+      return "name_refused";
+    case Finding::Kind::kStray:
+      return "stray_key";
+    case Finding::Kind::kManifestUnreadable:
+      return "manifest_unreadable";
+    case Finding::Kind::kManifestOdd:
+      return "manifest_odd";
+  }
+  return "stray_key";
+}
 
 int64_t FolderState::bytes() const {
   int64_t sum = 0;
@@ -122,8 +145,8 @@ const contract::DeliveredTable* BucketView::NewestMention(const contract::TableN
 bool Chosen(const contract::TableName& table, const ScanOptions& options) {
   const std::string name = table.ToString();
   const auto matches = [&](const std::string& glob) { return GlobMatches(glob, name); };
-  const bool wanted = options.table_globs.empty() ||
-                      std::any_of(options.table_globs.begin(), options.table_globs.end(), matches);
+  const bool wanted =
+      options.table_globs.empty() || std::any_of(options.table_globs.begin(), options.table_globs.end(), matches);
   return wanted && std::none_of(options.exclude_globs.begin(), options.exclude_globs.end(), matches);
 }
 
@@ -133,6 +156,12 @@ Result<BucketView> ScanBucket(store::ObjectStore& bucket, const ScanOptions& opt
   for (const char* prefix : {"v1/", "v2/"}) {
     auto listing = bucket.List({.prefix = prefix, .start_after = "", .delimited = false, .max_entries = 0});
     if (!listing.ok()) return listing.status().WithContext("cannot list the bucket " + bucket.url());
+    for (const std::string& refused : listing->refused) {
+      const ParsedKey key = contract::ParseKey(refused);
+      if (key.kind == ParsedKey::Kind::kData && Chosen(key.folder.table, options)) {
+        FolderAt(view, key.folder).refused.push_back(refused);
+      }
+    }
     for (store::ObjectInfo& object : listing->objects) {
       const ParsedKey key = contract::ParseKey(object.key);
       if (IsOfTable(key) && !Chosen(key.folder.table, options)) continue;
@@ -147,6 +176,7 @@ Result<BucketView> ScanBucket(store::ObjectStore& bucket, const ScanOptions& opt
     if (options.manifests_from && delivery < *options.manifests_from) continue;
     TG_RETURN_IF_ERROR(ReadManifest(bucket, object, view));
   }
+  SayOnce(view.findings);
   return view;
 }
 
@@ -158,8 +188,13 @@ Result<FolderState> ReadFolder(store::ObjectStore& bucket, const contract::Folde
   if (!listing.ok()) return listing.status().WithContext("cannot list the folder " + prefix);
   for (store::ObjectInfo& object : listing->objects) {
     const ParsedKey key = contract::ParseKey(object.key);
-    if (key.kind == ParsedKey::Kind::kData) state.files.push_back(std::move(object));
-    else if (key.kind == ParsedKey::Kind::kSuccess) state.seal = std::move(object);
+    if (key.kind == ParsedKey::Kind::kData)
+      state.files.push_back(std::move(object));
+    else if (key.kind == ParsedKey::Kind::kSuccess)
+      state.seal = std::move(object);
+  }
+  for (std::string& refused : listing->refused) {
+    if (contract::ParseKey(refused).kind == ParsedKey::Kind::kData) state.refused.push_back(std::move(refused));
   }
   return state;
 }

@@ -24,9 +24,10 @@ namespace tidegate::bucket {
 /// One folder as listed.
 struct FolderState {
   contract::Folder folder;
-  std::optional<store::ObjectInfo> seal;   // its _SUCCESS; absent: in progress or failed, never read (C-10)
-  std::vector<store::ObjectInfo> files;    // data files, sorted by key
-  std::vector<std::string> strays;         // keys in it that are neither data nor control
+  std::optional<store::ObjectInfo> seal;  // its _SUCCESS; absent: in progress or failed, never read (C-10)
+  std::vector<store::ObjectInfo> files;   // data files, sorted by key
+  std::vector<std::string> refused;       // keys of data files that the store cannot read (a symlink, …)
+  std::vector<std::string> strays;        // keys in it that are neither data nor control
 
   bool sealed() const { return seal.has_value(); }
   int64_t bytes() const;
@@ -48,7 +49,11 @@ struct Finding {
   Kind kind;
   std::string subject;  // key, escaped for printing
   std::string detail;
+  std::string name = {};  // kNameRefused: the name as it is, for machines
 };
+
+/// "name_refused", "stray_key", "manifest_unreadable", "manifest_odd": the words that reports use.
+std::string_view FindingName(Finding::Kind kind);
 
 struct BucketView {
   bool has_v2_manifest_key = false;  // C-12
@@ -62,7 +67,7 @@ struct BucketView {
 };
 
 struct ScanOptions {
-  std::vector<std::string> table_globs;    // "schema.table"; empty: all
+  std::vector<std::string> table_globs;  // "schema.table"; empty: all
   std::vector<std::string> exclude_globs;
   /// Manifests of deliveries before this one are not read (their keys still count as there). Absent: all are read.
   std::optional<contract::Delivery> manifests_from;

@@ -58,9 +58,31 @@ TEST_F(BucketViewTest, ABadNameIsQuotedAndTheRestGoesOn) {  // C-5
   EXPECT_EQ(view.findings[0].kind, Finding::Kind::kNameRefused);
 }
 
+TEST_F(BucketViewTest, ABadNameInBothVersionsIsSaidOnce) {  // C-5
+  for (const std::string key : {"v1/sh op/orders/a.parquet", "v1/t~/x/a.parquet", "v2/sh op/orders/a.parquet"})
+    Put(key);
+  EXPECT_EQ(View().findings.size(), 2u);
+}
+
+TEST_F(BucketViewTest, ManyStraysTakeNoLongerEachThanAFew) {  // a hostile bucket: quadratic would take minutes
+  constexpr size_t kStrays = 200'000;
+  for (size_t i = 0; i < kStrays; ++i) Put("v1/shop/orders/etl_date=2026-11-01/" + std::to_string(i));
+  Put("v1/shop/orders/etl_date=2026-11-01/_SUCCESS", "");
+  EXPECT_EQ(View().findings.size(), kStrays);
+}
+
+TEST_F(BucketViewTest, AllThatIsOddInAManifestIsSaid) {  // C-32
+  Put("v2/_manifests/snapshot_date=2026-11-03/snapshot_hour=03/manifest.json",
+      R"({"tables_delivered": [{"schema": "shop", "table": "orders", "mode": "sideways"}, 7]})");
+  const BucketView view = View();
+  EXPECT_GE(view.findings.size(), 2u);
+  for (const Finding& finding : view.findings) EXPECT_EQ(finding.kind, Finding::Kind::kManifestOdd);
+}
+
 TEST_F(BucketViewTest, AManifestThatCannotBeReadCountsAsAbsent) {  // C-33
   Put("v2/_manifests/snapshot_date=2026-11-03/snapshot_hour=03/manifest.json", "{");
-  Put("v2/_manifests/snapshot_date=2026-11-03/snapshot_hour=04/manifest.json", std::string(contract::kMaxManifestBytes + 1, ' '));
+  Put("v2/_manifests/snapshot_date=2026-11-03/snapshot_hour=04/manifest.json",
+      std::string(contract::kMaxManifestBytes + 1, ' '));
   const BucketView view = View();
   EXPECT_TRUE(view.has_v2_manifest_key);  // C-12: the key alone counts
   EXPECT_TRUE(view.manifests.empty());

@@ -18,14 +18,17 @@ void AddCommon(CLI::App& app, CommonOptions& options, bool with_now) {
       ->type_name("FILE");
   app.add_flag("--json", options.json, "Print the result as JSON");
   app.add_flag("-v,--verbose", options.verbose, "Say more on stderr");
-  if (with_now) app.add_option("--now", options.now, "Take this as the time, for replays and tests")->type_name("RFC3339");
+  if (with_now)
+    app.add_option("--now", options.now, "Take this as the time, for replays and tests")->type_name("RFC3339");
 }
 
 void AddTableChoice(CLI::App& app, TableChoice& choice) {
   app.add_option("--table", choice.tables, "Only tables that match, e.g. 'shop.*' (may be repeated)")
-      ->type_name("GLOB")->allow_extra_args(false);
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
   app.add_option("--exclude", choice.exclude, "Leave out tables that match (may be repeated)")
-      ->type_name("GLOB")->allow_extra_args(false);
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
 }
 
 Result<std::unique_ptr<Clock>> MakeClock(const CommonOptions& options) {
@@ -33,6 +36,10 @@ Result<std::unique_ptr<Clock>> MakeClock(const CommonOptions& options) {
   auto now = ParseRfc3339(options.now);
   if (!now.ok()) return now.status().WithContext("--now");
   return std::unique_ptr<Clock>(std::make_unique<FixedClock>(*now));
+}
+
+void ApplyVerbosity(const CommonOptions& options) {
+  if (options.verbose) SetLogLevel(LogLevel::kDebug);
 }
 
 int Fail(const Status& status) {

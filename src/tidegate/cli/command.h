@@ -1,4 +1,5 @@
-// What every command shares: common options, how it ends, how it prints. One file per command adds itself to the program.
+// What every command shares: common options, how it ends, how it prints. One file per command adds itself to the
+// program.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -45,6 +46,9 @@ void AddTableChoice(CLI::App& app, TableChoice& choice);
 
 /// The clock of a run: the system's, or fixed by --now. Errors: InvalidArgument.
 Result<std::unique_ptr<Clock>> MakeClock(const CommonOptions& options);
+
+/// -v: debug lines on stderr.
+void ApplyVerbosity(const CommonOptions& options);
 
 /// Prints "tidegate: <what failed>" to stderr; returns the exit code: kUsage for InvalidArgument, else kFailed.
 int Fail(const Status& status);

@@ -65,15 +65,19 @@ Result<deliver::DeliverOptions> MakeOptions(const Options& options, const app::S
   return run;
 }
 
-int ShowPlan(const Options& options, deliver::Source& source, store::ObjectStore& dest, const deliver::DeliverOptions& run) {
+int ShowPlan(const Options& options, deliver::Source& source, store::ObjectStore& dest,
+             const deliver::DeliverOptions& run) {
   auto plan = deliver::Plan(source, dest, run, &StopFlag());
   if (!plan.ok()) return Fail(plan.status());
-  if (options.common.json) PrintJson(deliver::ToJson(*plan));
-  else std::printf("%splan only: nothing was changed\n", deliver::PrintPlan(*plan).c_str());
+  if (options.common.json)
+    PrintJson(deliver::ToJson(*plan));
+  else
+    std::printf("%splan only: nothing was changed\n", deliver::PrintPlan(*plan).c_str());
   return kDone;
 }
 
 int Deliver(const Options& options) {
+  ApplyVerbosity(options.common);
   auto settings = app::LoadSettings(options.common.config);
   if (!settings.ok()) return Fail(settings.status());
   auto clock = MakeClock(options.common);
@@ -82,7 +86,7 @@ int Deliver(const Options& options) {
   if (!run.ok()) return Fail(run.status());
   auto source = OpenSource(options.source);
   if (!source.ok()) return Fail(source.status());
-  auto dest = app::OpenStore(options.dest, options.plan ? app::OpenMode::kMustExist : app::OpenMode::kCreate);
+  auto dest = app::OpenStore(options.dest, options.plan ? app::OpenMode::kMayBeEmpty : app::OpenMode::kCreate);
   if (!dest.ok()) return Fail(dest.status());
   if (options.plan) return ShowPlan(options, **source, **dest, *run);
 
@@ -91,8 +95,10 @@ int Deliver(const Options& options) {
     progress.Step(p.table.ToString(), p.tables_done, p.tables_total);
   });
   if (!report.ok()) return Fail(report.status());
-  if (options.common.json) PrintJson(deliver::ToJson(*report));
-  else std::fputs(deliver::PrintReport(*report).c_str(), stdout);
+  if (options.common.json)
+    PrintJson(deliver::ToJson(*report));
+  else
+    std::fputs(deliver::PrintReport(*report).c_str(), stdout);
   return report->failed() ? kFailed : kDone;
 }
 
@@ -101,23 +107,37 @@ int Deliver(const Options& options) {
 void AddDeliver(CLI::App& app, int* exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("deliver", "Write one delivery of the contract from a database into a bucket");
-  command->add_option("SOURCE", options->source, "A DuckDB file, or a folder of Parquet: <schema>/<table>.parquet")->required();
+  command->add_option("SOURCE", options->source, "A DuckDB file, or a folder of Parquet: <schema>/<table>.parquet")
+      ->required();
   command->add_option("DEST", options->dest, "The bucket: a folder, made where it does not exist")->required();
-  command->add_option("--delivery", options->delivery, "Which one: v2/2026-11-03/03, v1/2026-11-02 or v1/__initial__ (default: now)");
+  command->add_option("--delivery", options->delivery,
+                      "Which one: v2/2026-11-03/03, v1/2026-11-02 or v1/__initial__ (default: now)");
   command->add_option("--contract", options->contract, "Without --delivery: v1 (today) or v2 (this hour)")
-      ->check(CLI::IsMember({"v1", "v2"}))->capture_default_str();
-  command->add_option("--at", options->at, "v1: the delivery holds the data up to this instant (default: 07:00 of its day)")->type_name("RFC3339");
-  command->add_option("--reseed", options->reseed, "Deliver this table in parts whole, flagged as rebuilt (may be repeated)")->type_name("TABLE");
-  command->add_option("--slices", options->slices, "Writers, and thus slices NNNN, of a table")->check(CLI::Range(1, deliver::kMaxSlices))->capture_default_str();
-  command->add_option("--compression", options->compression)->check(CLI::IsMember({"snappy", "zstd", "none"}))->capture_default_str();
+      ->check(CLI::IsMember({"v1", "v2"}))
+      ->capture_default_str();
+  command
+      ->add_option("--at", options->at,
+                   "v1: the delivery holds the data up to this instant (default: 07:00 of its day)")
+      ->type_name("RFC3339");
+  command
+      ->add_option("--reseed", options->reseed,
+                   "Deliver this table in parts whole, flagged as rebuilt (may be repeated)")
+      ->type_name("TABLE");
+  command->add_option("--slices", options->slices, "Writers, and thus slices NNNN, of a table")
+      ->check(CLI::Range(1, deliver::kMaxSlices))
+      ->capture_default_str();
+  command->add_option("--compression", options->compression)
+      ->check(CLI::IsMember({"snappy", "zstd", "none"}))
+      ->capture_default_str();
   command->add_flag("--plan", options->plan, "Show what would be done; change nothing");
   AddTableChoice(*command, options->choice);
   AddCommon(*command, options->common, /*with_now=*/true);
-  command->footer("Examples:\n"
-                  "  tidegate deliver shop.duckdb ./bucket --config tidegate.toml                 this hour, contract v2\n"
-                  "  tidegate deliver shop.duckdb ./bucket --delivery v1/__initial__ --at 2026-11-01T07:00:00Z\n"
-                  "  tidegate deliver ./exports ./bucket --delivery v2/2026-11-03/03 --plan\n"
-                  "Run it again after a crash: it finishes what is not sealed, and changes nothing that is.");
+  command->footer(
+      "Examples:\n"
+      "  tidegate deliver shop.duckdb ./bucket --config tidegate.toml                 this hour, contract v2\n"
+      "  tidegate deliver shop.duckdb ./bucket --delivery v1/__initial__ --at 2026-11-01T07:00:00Z\n"
+      "  tidegate deliver ./exports ./bucket --delivery v2/2026-11-03/03 --plan\n"
+      "Run it again after a crash: it finishes what is not sealed, and changes nothing that is.");
   OnRun(*command, exit_code, [options] { return Deliver(*options); });
 }
 

@@ -20,30 +20,41 @@ OrderedJson ToJson(const status::HistoryEntry& entry) {
   for (const auto& file : entry.files) {
     files.push_back(OrderedJson{{"key", file.key}, {"etag", file.etag}, {"rows", file.rows}, {"bytes", file.bytes}});
   }
-  return OrderedJson{{"table", entry.table}, {"committed_at", FormatRfc3339(entry.committed_at)}, {"snapshot_id", entry.snapshot_id},
-                     {"action", entry.action}, {"foreign", entry.foreign}, {"folders", entry.folders}, {"files", std::move(files)},
-                     {"rows_in", entry.rows_in}, {"rows_superseded", entry.rows_superseded}, {"rows_rejected", entry.rows_rejected},
-                     {"bytes_in", entry.bytes_in}, {"tool_version", entry.tool_version}};
+  return OrderedJson{{"table", entry.table},
+                     {"committed_at", FormatRfc3339(entry.committed_at)},
+                     {"snapshot_id", entry.snapshot_id},
+                     {"action", entry.action},
+                     {"foreign", entry.foreign},
+                     {"folders", entry.folders},
+                     {"files", std::move(files)},
+                     {"rows_in", entry.rows_in},
+                     {"rows_superseded", entry.rows_superseded},
+                     {"rows_rejected", entry.rows_rejected},
+                     {"bytes_in", entry.bytes_in},
+                     {"tool_version", entry.tool_version}};
 }
 
 void Print(const status::HistoryEntry& entry, bool with_files) {
-  std::printf("%s  %s  %s", FormatRfc3339(entry.committed_at).c_str(), entry.table.c_str(), Quoted(entry.action).c_str());
+  std::printf("%s  %s  %s", FormatRfc3339(entry.committed_at).c_str(), entry.table.c_str(),
+              Quoted(entry.action).c_str());
   if (entry.foreign) {
     std::printf("  by another tool\n");
     return;
   }
   std::printf("  %zu %s, %zu %s, %s rows in, %s superseded, %s rejected, %s, tidegate %s\n", entry.folders.size(),
-              entry.folders.size() == 1 ? "folder" : "folders", entry.files.size(), entry.files.size() == 1 ? "file" : "files",
-              HumanCount(entry.rows_in).c_str(), HumanCount(entry.rows_superseded).c_str(), HumanCount(entry.rows_rejected).c_str(),
+              entry.folders.size() == 1 ? "folder" : "folders", entry.files.size(),
+              entry.files.size() == 1 ? "file" : "files", HumanCount(entry.rows_in).c_str(),
+              HumanCount(entry.rows_superseded).c_str(), HumanCount(entry.rows_rejected).c_str(),
               HumanBytes(uint64_t(entry.bytes_in)).c_str(), Quoted(entry.tool_version).c_str());
   if (!with_files) return;
   for (const auto& file : entry.files) {
-    std::printf("    %s  etag %s  %s rows  %s\n", Quoted(file.key).c_str(), file.etag.c_str(), HumanCount(file.rows).c_str(),
-                HumanBytes(uint64_t(file.bytes)).c_str());
+    std::printf("    %s  etag %s  %s rows  %s\n", Quoted(file.key).c_str(), file.etag.c_str(),
+                HumanCount(file.rows).c_str(), HumanBytes(uint64_t(file.bytes)).c_str());
   }
 }
 
 int Show(const Options& options) {
+  ApplyVerbosity(options.common);
   auto lake = app::OpenStore(options.lake, app::OpenMode::kMustExist);
   if (!lake.ok()) return Fail(lake.status());
   const std::optional<std::string> only = options.table.empty() ? std::nullopt : std::optional(options.table);
@@ -63,12 +74,14 @@ int Show(const Options& options) {
 
 void AddHistory(CLI::App& app, int* exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("history", "Each commit of a lake: when, folders, files, rows, bytes, tool version");
+  CLI::App* command =
+      app.add_subcommand("history", "Each commit of a lake: when, folders, files, rows, bytes, tool version");
   command->add_option("LAKE", options->lake, "The lake")->required();
   command->add_option("TABLE", options->table, "SCHEMA.TABLE: of one table, with its files");
   AddCommon(*command, options->common, /*with_now=*/false);
-  command->footer("Examples:\n  tidegate history ./lake\n  tidegate history ./lake shop.orders\n"
-                  "  tidegate query ./lake \"SELECT * FROM tidegate_history\"");
+  command->footer(
+      "Examples:\n  tidegate history ./lake\n  tidegate history ./lake shop.orders\n"
+      "  tidegate query ./lake \"SELECT * FROM tidegate_history\"");
   OnRun(*command, exit_code, [options] { return Show(*options); });
 }
 

@@ -27,6 +27,7 @@ OrderedJson ToJson(const std::vector<ingest::Warning>& warnings) {
   for (const auto& w : warnings) {
     OrderedJson entry{{"kind", w.kind}, {"table", w.table}, {"folder", w.folder}, {"message", w.message}};
     if (w.count > 0) entry["count"] = w.count;
+    if (!w.name.empty()) entry["name"] = w.name;
     out.push_back(std::move(entry));
   }
   return out;
@@ -43,16 +44,25 @@ OrderedJson ToJson(const std::vector<ingest::Problem>& problems) {
 OrderedJson ToJson(const std::vector<ingest::Waiting>& waiting) {
   OrderedJson out = OrderedJson::array();
   for (const auto& w : waiting) {
-    out.push_back(OrderedJson{{"table", w.table}, {"delivery", w.delivery.ToString()}, {"state", w.pending ? "pending" : "missing"},
+    out.push_back(OrderedJson{{"table", w.table},
+                              {"delivery", w.delivery.ToString()},
+                              {"state", w.pending ? "pending" : "missing"},
                               {"reason", w.reason}});
   }
   return out;
 }
 
 OrderedJson ToJson(const ingest::TableResult& t) {
-  OrderedJson out{{"table", t.table}, {"mode", contract::ModeName(t.mode)}, {"action", ingest::ActionName(t.action)},
-                  {"folders", t.folders}, {"files", t.files}, {"files_rewritten", t.files_rewritten}, {"rows_in", t.rows_in},
-                  {"rows_superseded", t.superseded}, {"rows_rejected", t.rejected}, {"bytes_in", t.bytes_in}};
+  OrderedJson out{{"table", t.table},
+                  {"mode", contract::ModeName(t.mode)},
+                  {"action", ingest::ActionName(t.action)},
+                  {"folders", t.folders},
+                  {"files", t.files},
+                  {"files_rewritten", t.files_rewritten},
+                  {"rows_in", t.rows_in},
+                  {"rows_superseded", t.superseded},
+                  {"rows_rejected", t.rejected},
+                  {"bytes_in", t.bytes_in}};
   if (t.snapshot_id != 0) out["snapshot_id"] = t.snapshot_id;
   if (t.delivered_through) out["delivered_through"] = FormatRfc3339(*t.delivered_through);
   return out;
@@ -68,7 +78,8 @@ std::string Outcome(const ingest::IngestReport& report) {
   return report.applied_anything() ? "done" : "nothing_new";
 }
 
-OrderedJson ToJson(const ingest::IngestReport& report, const store::StoreCounters& bucket, const store::StoreCounters& lake) {
+OrderedJson ToJson(const ingest::IngestReport& report, const store::StoreCounters& bucket,
+                   const store::StoreCounters& lake) {
   OrderedJson tables = OrderedJson::array();
   for (const auto& table : report.tables) tables.push_back(ToJson(table));
   return OrderedJson{{"outcome", Outcome(report)},
@@ -90,12 +101,19 @@ OrderedJson ToJson(const ingest::IngestPlan& plan) {
     for (const auto& f : t.folders) {
       folders.push_back(OrderedJson{{"folder", f.folder.Path()}, {"files", f.files.size()}, {"bytes", f.bytes()}});
     }
-    tables.push_back(OrderedJson{{"table", t.table.ToString()}, {"mode", contract::ModeName(t.rules.mode)},
-                                 {"mode_from", t.rules.mode_source}, {"key", t.rules.key}, {"action", ingest::ActionName(t.action)},
-                                 {"folders", std::move(folders)}, {"warnings", ToJson(t.warnings)}, {"problems", ToJson(t.problems)}});
+    tables.push_back(OrderedJson{{"table", t.table.ToString()},
+                                 {"mode", contract::ModeName(t.rules.mode)},
+                                 {"mode_from", t.rules.mode_source},
+                                 {"key", t.rules.key},
+                                 {"action", ingest::ActionName(t.action)},
+                                 {"folders", std::move(folders)},
+                                 {"warnings", ToJson(t.warnings)},
+                                 {"problems", ToJson(t.problems)}});
   }
-  return OrderedJson{{"contract_version", contract::VersionName(plan.version)}, {"tables", std::move(tables)},
-                     {"warnings", ToJson(plan.warnings)}, {"waiting", ToJson(plan.waiting)}};
+  return OrderedJson{{"contract_version", contract::VersionName(plan.version)},
+                     {"tables", std::move(tables)},
+                     {"warnings", ToJson(plan.warnings)},
+                     {"waiting", ToJson(plan.waiting)}};
 }
 
 void LogWarnings(const std::vector<ingest::Warning>& warnings) {
@@ -114,9 +132,10 @@ void LogProblems(const std::vector<ingest::Problem>& problems) {
 
 void PrintTable(const ingest::TableResult& t) {
   if (t.action == ingest::Action::kNothing) return;
-  std::string line = t.table + ": " + std::string(ingest::ActionName(t.action)) + " " + HumanCount(int64_t(t.folders.size())) +
-                     (t.folders.size() == 1 ? " folder" : " folders") + ", " + HumanCount(t.rows_in) + " rows in " +
-                     HumanCount(t.files) + (t.files == 1 ? " file" : " files") + " (" + HumanBytes(t.bytes_in) + ")";
+  std::string line = t.table + ": " + std::string(ingest::ActionName(t.action)) + " " +
+                     HumanCount(int64_t(t.folders.size())) + (t.folders.size() == 1 ? " folder" : " folders") + ", " +
+                     HumanCount(t.rows_in) + " rows in " + HumanCount(t.files) + (t.files == 1 ? " file" : " files") +
+                     " (" + HumanBytes(t.bytes_in) + ")";
   if (t.superseded > 0) line += ", " + HumanCount(t.superseded) + " superseded";
   if (t.rejected > 0) line += ", " + HumanCount(t.rejected) + " with a null key set aside";
   if (t.files_rewritten > 0) line += ", " + HumanCount(t.files_rewritten) + " rewritten";
@@ -131,11 +150,14 @@ void PrintReport(const ingest::IngestReport& report) {
     changed += table.action != ingest::Action::kNothing ? 1 : 0;
   }
   for (const auto& w : report.waiting) {
-    std::printf("%s: %s since %s%s\n", w.table.c_str(), w.pending ? "pending" : "missing", w.delivery.ToString().c_str(),
-                w.reason.empty() ? "" : (", reason given: " + Quoted(w.reason)).c_str());
+    std::printf("%s: %s since %s%s\n", w.table.c_str(), w.pending ? "pending" : "missing",
+                w.delivery.ToString().c_str(), w.reason.empty() ? "" : (", reason given: " + Quoted(w.reason)).c_str());
   }
   const std::string version(contract::VersionName(report.version));
-  if (changed == 0 && !report.failed()) {
+  if (report.empty_bucket) {
+    std::printf(
+        "nothing delivered: there is neither v1/<schema>/<table>/… nor v2/… in the bucket. Is the path right?\n");
+  } else if (changed == 0 && !report.failed()) {
     std::printf("nothing new: %zu tables up to date (contract %s)\n", report.tables.size(), version.c_str());
   } else {
     std::printf("%zu of %zu tables updated (contract %s)%s\n", changed, report.tables.size(), version.c_str(),
@@ -150,7 +172,8 @@ int ExitCode(const ingest::IngestReport& report, bool detailed) {
   return report.applied_anything() ? kDone : kNothingNew;
 }
 
-int ShowPlan(const Options& options, store::ObjectStore& bucket, store::ObjectStore& lake, const ingest::IngestOptions& run) {
+int ShowPlan(const Options& options, store::ObjectStore& bucket, store::ObjectStore& lake,
+             const ingest::IngestOptions& run) {
   auto plan = ingest::PlanIngest(bucket, lake, run);
   if (!plan.ok()) return Fail(plan.status());
   if (options.common.json) {
@@ -163,18 +186,20 @@ int ShowPlan(const Options& options, store::ObjectStore& bucket, store::ObjectSt
     LogProblems(table.problems);
     std::printf("%s\n", ingest::Describe(table).c_str());
   }
-  std::printf("plan only: nothing was changed (contract %s)\n", std::string(contract::VersionName(plan->version)).c_str());
+  std::printf("plan only: nothing was changed (contract %s)\n",
+              std::string(contract::VersionName(plan->version)).c_str());
   return kDone;
 }
 
 int Ingest(const Options& options) {
+  ApplyVerbosity(options.common);
   auto settings = app::LoadSettings(options.common.config);
   if (!settings.ok()) return Fail(settings.status());
   auto clock = MakeClock(options.common);
   if (!clock.ok()) return Fail(clock.status());
   auto bucket = app::OpenStore(options.bucket, app::OpenMode::kMustExist);
   if (!bucket.ok()) return Fail(bucket.status());
-  auto lake = app::OpenStore(options.lake, options.plan ? app::OpenMode::kMustExist : app::OpenMode::kCreate);
+  auto lake = app::OpenStore(options.lake, options.plan ? app::OpenMode::kMayBeEmpty : app::OpenMode::kCreate);
   if (!lake.ok()) return Fail(lake.status());
   store::MeteredObjectStore metered_bucket(*std::move(bucket));
   store::MeteredObjectStore metered_lake(*std::move(lake));
@@ -184,7 +209,8 @@ int Ingest(const Options& options) {
   run.catalog = settings->catalog;
   run.table_globs = options.choice.tables;
   run.exclude_globs = options.choice.exclude;
-  run.jobs = options.jobs > 0 ? options.jobs : settings->ingest_jobs.value_or(int(std::max(1U, std::thread::hardware_concurrency())));
+  run.jobs = options.jobs > 0 ? options.jobs
+                              : settings->ingest_jobs.value_or(int(std::max(1U, std::thread::hardware_concurrency())));
   run.cancel = &StopFlag();
   run.clock = clock->get();
   run.tool_version = kVersion;
@@ -215,11 +241,12 @@ void AddIngest(CLI::App& app, int* exit_code) {
   command->add_flag("--detailed-exitcode", options->detailed, "Exit 3 when nothing was new, 4 when something waits");
   AddTableChoice(*command, options->choice);
   AddCommon(*command, options->common, /*with_now=*/true);
-  command->footer("Examples:\n"
-                  "  tidegate ingest ./bucket ./lake\n"
-                  "  tidegate ingest ./bucket ./lake --plan\n"
-                  "  tidegate ingest ./bucket ./lake --table 'shop.*' --exclude '*.tmp_*'\n"
-                  "Run it as often as you like: a folder is applied exactly once.");
+  command->footer(
+      "Examples:\n"
+      "  tidegate ingest ./bucket ./lake\n"
+      "  tidegate ingest ./bucket ./lake --plan\n"
+      "  tidegate ingest ./bucket ./lake --table 'shop.*' --exclude '*.tmp_*'\n"
+      "Run it as often as you like: a folder is applied exactly once.");
   OnRun(*command, exit_code, [options] { return Ingest(*options); });
 }
 

@@ -17,7 +17,8 @@ struct Options {
 };
 
 /// The newest sealed folder of a table that holds a file, and its columns.
-std::vector<schema::Field> ColumnsOf(store::ObjectStore& bucket, const bucket::TableFolders& folders, contract::TableMode mode) {
+std::vector<schema::Field> ColumnsOf(store::ObjectStore& bucket, const bucket::TableFolders& folders,
+                                     contract::TableMode mode) {
   const bucket::FolderMap& map = mode == contract::TableMode::kFull ? folders.full : folders.parts;
   for (auto it = map.rbegin(); it != map.rend(); ++it) {
     if (!it->second.sealed() || it->second.files.empty()) continue;
@@ -48,26 +49,30 @@ std::string ColumnComment(const contract::TableEntry& entry, const std::vector<s
 }
 
 int Init(const Options& options) {
+  ApplyVerbosity(options.common);
   auto bucket = app::OpenStore(options.bucket, app::OpenMode::kMustExist);
   if (!bucket.ok()) return Fail(bucket.status());
   auto view = bucket::ScanBucket(**bucket, {options.choice.tables, options.choice.exclude, std::nullopt});
   if (!view.ok()) return Fail(view.status());
   if (view->tables.empty()) {
-    return Fail(NotFound("no delivered tables in " + (*bucket)->url() +
-                         ": the bucket should hold keys such as v1/<schema>/<table>/snapshot_date=…/0000_part_00.parquet"));
+    return Fail(
+        NotFound("no delivered tables in " + (*bucket)->url() +
+                 ": the bucket should hold keys such as v1/<schema>/<table>/snapshot_date=…/0000_part_00.parquet"));
   }
   std::vector<contract::TableEntry> entries;
   std::string columns = "# Columns found, newest folder of each table:\n";
   bool guess = false;
   for (const auto& [name, folders] : view->tables) {
     entries.push_back(Describe(*view, name));
-    guess = guess || (entries.back().mode == contract::TableMode::kParts && entries.back().key.empty() && !entries.back().append_only);
+    guess = guess || (entries.back().mode == contract::TableMode::kParts && entries.back().key.empty() &&
+                      !entries.back().append_only);
     columns += ColumnComment(entries.back(), ColumnsOf(**bucket, folders, entries.back().mode));
   }
   std::printf("%s\n%s", contract::WriteCatalog(contract::TableCatalog(std::move(entries))).c_str(), columns.c_str());
   if (guess) {
-    std::fprintf(stderr, "Tables in parts without a key are kept as a plain union: every delivered row stays. "
-                         "Where rows are delivered again when they change, name their key in the file.\n");
+    std::fprintf(stderr,
+                 "Tables in parts without a key are kept as a plain union: every delivered row stays. "
+                 "Where rows are delivered again when they change, name their key in the file.\n");
   }
   return kDone;
 }

@@ -25,11 +25,12 @@ int main(int argc, char** argv) {
   CLI::App app{"tidegate moves whole tables through object storage, so that a reader never sees half of one."};
   app.set_version_flag("--version", std::string("tidegate ") + tidegate::cli::kVersion);
   app.require_subcommand(1);
-  app.footer("Start here:\n"
-             "  tidegate init   BUCKET > tidegate.toml     a catalog from what the bucket holds\n"
-             "  tidegate ingest BUCKET LAKE                bring every table up to date\n"
-             "  tidegate query  LAKE \"SELECT ...\"          ask the tables\n"
-             "`tidegate COMMAND --help` has examples. The manual: docs/.");
+  app.footer(
+      "Start here:\n"
+      "  tidegate init   BUCKET > tidegate.toml     a catalog from what the bucket holds\n"
+      "  tidegate ingest BUCKET LAKE                bring every table up to date\n"
+      "  tidegate query  LAKE \"SELECT ...\"          ask the tables\n"
+      "`tidegate COMMAND --help` has examples. The manual: docs/.");
   int exit_code = tidegate::cli::kDone;
   tidegate::cli::AddDeliver(app, &exit_code);
   tidegate::cli::AddIngest(app, &exit_code);

@@ -33,9 +33,12 @@ std::string ListText(const std::vector<std::string>& items) {
 }
 
 engine::TextRow HistoryRow(const status::HistoryEntry& e) {
-  return {FormatRfc3339(e.committed_at), e.table, std::to_string(e.snapshot_id), e.action, e.foreign ? "true" : "false",
-          ListText(e.folders), std::to_string(e.files.size()), std::to_string(e.rows_in), std::to_string(e.rows_superseded),
-          std::to_string(e.rows_rejected), std::to_string(e.bytes_in), e.tool_version};
+  return {FormatRfc3339(e.committed_at),     e.table,
+          std::to_string(e.snapshot_id),     e.action,
+          e.foreign ? "true" : "false",      ListText(e.folders),
+          std::to_string(e.files.size()),    std::to_string(e.rows_in),
+          std::to_string(e.rows_superseded), std::to_string(e.rows_rejected),
+          std::to_string(e.bytes_in),        e.tool_version};
 }
 
 /// The run log as a table, where the query asks for it.
@@ -45,22 +48,31 @@ Status AddHistory(engine::DuckDb& db, store::ObjectStore& lake, const std::strin
   TG_ASSIGN_OR_RETURN(const auto entries, status::ReadHistory(lake, std::nullopt));
   std::vector<engine::TextRow> rows;
   for (const auto& entry : entries) rows.push_back(HistoryRow(entry));
-  const std::vector<query::RowsColumn> columns = {
-      {"committed_at", "TIMESTAMP WITH TIME ZONE"}, {"table_name", "VARCHAR"}, {"snapshot_id", "BIGINT"}, {"action", "VARCHAR"},
-      {"foreign_tool", "BOOLEAN"}, {"folders", "VARCHAR[]"}, {"files", "BIGINT"}, {"rows_in", "BIGINT"},
-      {"rows_superseded", "BIGINT"}, {"rows_rejected", "BIGINT"}, {"bytes_in", "BIGINT"}, {"tool_version", "VARCHAR"}};
+  const std::vector<query::RowsColumn> columns = {{"committed_at", "TIMESTAMP WITH TIME ZONE"},
+                                                  {"table_name", "VARCHAR"},
+                                                  {"snapshot_id", "BIGINT"},
+                                                  {"action", "VARCHAR"},
+                                                  {"foreign_tool", "BOOLEAN"},
+                                                  {"folders", "VARCHAR[]"},
+                                                  {"files", "BIGINT"},
+                                                  {"rows_in", "BIGINT"},
+                                                  {"rows_superseded", "BIGINT"},
+                                                  {"rows_rejected", "BIGINT"},
+                                                  {"bytes_in", "BIGINT"},
+                                                  {"tool_version", "VARCHAR"}};
   return query::CreateRowsTable(db, name, columns, rows);
 }
 
 /// Hands Ctrl-C to the running query.
 class Interrupter {
  public:
-  explicit Interrupter(engine::DuckDb& db) : thread_([this, &db] {
-    while (!done_) {
-      if (StopFlag().cancelled()) db.Interrupt();
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-  }) {}
+  explicit Interrupter(engine::DuckDb& db)
+      : thread_([this, &db] {
+          while (!done_) {
+            if (StopFlag().cancelled()) db.Interrupt();
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          }
+        }) {}
   ~Interrupter() {
     done_ = true;
     thread_.join();
@@ -75,7 +87,8 @@ class Interrupter {
 
 std::optional<size_t> TerminalWidth() {
   winsize size{};
-  if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
+  if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return std::nullopt;
   return size.ws_col;
 }
 
@@ -98,6 +111,7 @@ Status RunQuery(const Options& options, const app::Settings& settings) {
 }
 
 int Query(Options options) {
+  ApplyVerbosity(options.common);
   auto settings = app::LoadSettings(options.common.config);
   if (!settings.ok()) return Fail(settings.status());
   if (options.sql == "-") options.sql.assign(std::istreambuf_iterator<char>(std::cin), {});
@@ -114,15 +128,18 @@ void AddQuery(CLI::App& app, int* exit_code) {
   CLI::App* command = app.add_subcommand("query", "Ask the tables of a lake in SQL (embedded DuckDB)");
   command->add_option("LAKE", options->lake, "The lake")->required();
   command->add_option("SQL", options->sql, "The query; - reads it from standard input")->required();
-  command->add_option("--format", options->format, "table, csv or json")->check(CLI::IsMember({"table", "csv", "json"}))->capture_default_str();
+  command->add_option("--format", options->format, "table, csv or json")
+      ->check(CLI::IsMember({"table", "csv", "json"}))
+      ->capture_default_str();
   command->add_option("--memory", options->memory, "DuckDB's memory limit, e.g. 2GB")->type_name("SIZE");
   command->add_option("--threads", options->threads, "DuckDB's threads")->check(CLI::Range(1, 1024));
   AddCommon(*command, options->common, /*with_now=*/false);
-  command->footer("Every table is a view schema.table; each row shows its delivery (contract_version, etl_date, etl_hour).\n"
-                  "Examples:\n"
-                  "  tidegate query ./lake \"SHOW ALL TABLES\"\n"
-                  "  tidegate query ./lake \"SELECT status, count(*) FROM shop.orders GROUP BY ALL\" --format csv\n"
-                  "  tidegate query ./lake \"SELECT * FROM tidegate_history ORDER BY committed_at DESC LIMIT 10\"");
+  command->footer(
+      "Every table is a view schema.table; each row shows its delivery (contract_version, etl_date, etl_hour).\n"
+      "Examples:\n"
+      "  tidegate query ./lake \"SHOW ALL TABLES\"\n"
+      "  tidegate query ./lake \"SELECT status, count(*) FROM shop.orders GROUP BY ALL\" --format csv\n"
+      "  tidegate query ./lake \"SELECT * FROM tidegate_history ORDER BY committed_at DESC LIMIT 10\"");
   OnRun(*command, exit_code, [options] { return Query(*options); });
 }
 

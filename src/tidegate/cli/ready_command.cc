@@ -25,7 +25,8 @@ Result<std::chrono::seconds> ParseDuration(const std::string& text) {
   if (text.empty()) return std::chrono::seconds(0);
   int64_t value = 0;
   size_t i = 0;
-  for (; i < text.size() && text[i] >= '0' && text[i] <= '9' && value < 1'000'000; ++i) value = value * 10 + (text[i] - '0');
+  for (; i < text.size() && text[i] >= '0' && text[i] <= '9' && value < 1'000'000; ++i)
+    value = value * 10 + (text[i] - '0');
   const std::string unit = text.substr(i);
   if (i > 0 && unit == "s") return std::chrono::seconds(value);
   if (i > 0 && unit == "m") return std::chrono::seconds(value * 60);
@@ -33,8 +34,10 @@ Result<std::chrono::seconds> ParseDuration(const std::string& text) {
   return InvalidArgument("--wait takes a time such as 90s, 40m or 2h, not " + Quoted(text));
 }
 
-/// The sealed folder that answers the question, if there is one: exactly the asked one, or the newest of those that fit.
-std::optional<std::string> FindSealed(const bucket::BucketView& view, const contract::TableName& table, const Options& options) {
+/// The sealed folder that answers the question, if there is one: exactly the asked one, or the newest of those that
+/// fit.
+std::optional<std::string> FindSealed(const bucket::BucketView& view, const contract::TableName& table,
+                                      const Options& options) {
   const auto it = view.tables.find(table);
   if (it == view.tables.end()) return std::nullopt;
   const Version newest = view.has_v2_manifest_key ? Version::kV2 : Version::kV1;
@@ -61,7 +64,8 @@ Status CheckArguments(const Options& options) {
   return {};
 }
 
-Result<std::optional<std::string>> Look(store::ObjectStore& bucket, const contract::TableName& table, const Options& options) {
+Result<std::optional<std::string>> Look(store::ObjectStore& bucket, const contract::TableName& table,
+                                        const Options& options) {
   // No manifest is needed to know what is sealed: none is read.
   bucket::ScanOptions scan{{table.ToString()}, {}, Delivery{Version::kV2, "9999-12-31", "23"}};
   TG_ASSIGN_OR_RETURN(const bucket::BucketView view, bucket::ScanBucket(bucket, scan));
@@ -74,6 +78,7 @@ int FailReady(const Status& status) {
 }
 
 int Ready(const Options& options) {
+  ApplyVerbosity(options.common);
   const auto wait = ParseDuration(options.wait);
   if (!wait.ok()) return FailReady(wait.status());
   if (const Status bad = CheckArguments(options); !bad.ok()) return FailReady(bad);
@@ -86,8 +91,10 @@ int Ready(const Options& options) {
     const auto found = Look(**bucket, *table, options);
     if (!found.ok()) return FailReady(found.status());
     if (*found) {
-      if (options.common.json) PrintJson(OrderedJson{{"ready", true}, {"folder", **found}});
-      else std::printf("%s\n", (*found)->c_str());
+      if (options.common.json)
+        PrintJson(OrderedJson{{"ready", true}, {"folder", **found}});
+      else
+        std::printf("%s\n", (*found)->c_str());
       return 0;
     }
     if (std::chrono::steady_clock::now() >= deadline || StopFlag().cancelled()) break;
@@ -108,10 +115,11 @@ void AddReady(CLI::App& app, int* exit_code) {
   command->add_option("HOUR", options->hour, "00 to 23, UTC");
   command->add_option("--wait", options->wait, "Look again each second, this long, e.g. 40m")->type_name("DURATION");
   AddCommon(*command, options->common, /*with_now=*/false);
-  command->footer("Prints the sealed folder and exits 0; prints nothing and exits 1 where there is none; 5 on a failure.\n"
-                  "Examples:\n"
-                  "  tidegate ready ./bucket datamart_claudia.claudia_messages 2026-11-03 03\n"
-                  "  tidegate ready ./bucket shop.orders --wait 40m && run-my-job");
+  command->footer(
+      "Prints the sealed folder and exits 0; prints nothing and exits 1 where there is none; 5 on a failure.\n"
+      "Examples:\n"
+      "  tidegate ready ./bucket datamart_claudia.claudia_messages 2026-11-03 03\n"
+      "  tidegate ready ./bucket shop.orders --wait 40m && run-my-job");
   OnRun(*command, exit_code, [options] { return Ready(*options); });
 }
 

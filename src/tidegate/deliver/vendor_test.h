@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -65,6 +66,26 @@ class Vendor {
   TempFolder folder_;
   std::unique_ptr<DuckDbSource> source_;
 };
+
+/// The database that all consumers read Parquet with: opening one takes longer than most tests. It is closed before the
+/// program ends, as thread-local state of DuckDB's is gone by the time that static objects are destroyed.
+class SharedReader final : public testing::Environment {
+ public:
+  engine::DuckDb& db() {
+    if (!db_) db_ = std::move(engine::DuckDb::Open(":memory:", {})).value();
+    return *db_;
+  }
+  void TearDown() override { db_.reset(); }
+
+ private:
+  std::optional<engine::DuckDb> db_;
+};
+
+inline SharedReader* const kSharedReader = [] {
+  auto* reader = new SharedReader();  // owned by GoogleTest
+  testing::AddGlobalTestEnvironment(reader);
+  return reader;
+}();
 
 /// Reads a bucket as a consumer does. Rows as text "1|a|NULL", sorted.
 class Consumer {
@@ -146,8 +167,8 @@ class Consumer {
       std::ofstream(path, std::ios::binary) << *bytes;
       paths.push_back(engine::SqlText(path.string()));
     }
-    const auto rows =
-        Db().QueryAll("SELECT " + columns + " FROM read_parquet([" + Join(paths, ",") + "]) ORDER BY ALL");
+    const auto rows = kSharedReader->db().QueryAll("SELECT " + columns + " FROM read_parquet([" + Join(paths, ",") +
+                                                   "]) ORDER BY ALL");
     EXPECT_TRUE(rows.ok()) << rows.status().ToString();
     std::vector<std::string> lines;
     for (const engine::TextRow& row : rows.ok() ? *rows : std::vector<engine::TextRow>()) lines.push_back(Line(row));
@@ -158,12 +179,6 @@ class Consumer {
     std::vector<std::string> cells;
     for (const auto& cell : row) cells.push_back(cell.value_or("NULL"));
     return Join(cells, "|");
-  }
-
-  /// One for all: opening one takes longer than most tests.
-  static engine::DuckDb& Db() {
-    static engine::DuckDb db = std::move(engine::DuckDb::Open(":memory:", {})).value();
-    return db;
   }
 
   store::ObjectStore& bucket_;

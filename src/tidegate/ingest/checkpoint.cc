@@ -18,6 +18,8 @@ constexpr const char* kModeKey = "tidegate.mode";
 constexpr const char* kAppliedKey = "tidegate.applied";
 constexpr const char* kFingerprintsKey = "tidegate.fingerprints";
 constexpr const char* kThroughKey = "tidegate.delivered-through";
+constexpr const char* kReseedKey = "tidegate.reseed";
+constexpr const char* kFencedKey = "tidegate.fenced";
 
 /// The instant a delivery is named after; hours of v2, midnight in v1.
 UtcTime InstantOf(const Delivery& delivery) {
@@ -59,6 +61,10 @@ Result<Checkpoint> ReadFields(const std::map<std::string, std::string>& summary)
   if (!field(kThroughKey).empty()) {
     TG_ASSIGN_OR_RETURN(out.delivered_through, ParseRfc3339(field(kThroughKey)));
   }
+  if (!field(kReseedKey).empty()) {
+    TG_ASSIGN_OR_RETURN(out.reseed, Reseed::Parse(field(kReseedKey)));
+  }
+  TG_ASSIGN_OR_RETURN(out.fenced, DeliverySet::Parse(field(kFencedKey)));
   return out;
 }
 
@@ -79,7 +85,8 @@ void DeliverySet::Insert(const Delivery& delivery) {
   auto after = ranges_.upper_bound(delivery);
   if (!lone && after != ranges_.begin()) {
     const auto before = std::prev(after);
-    if (!before->second.is_initial() && before->second.version == delivery.version && Next(before->second) == delivery) {
+    if (!before->second.is_initial() && before->second.version == delivery.version &&
+        Next(before->second) == delivery) {
       first = before->first;
       ranges_.erase(before);
     }
@@ -132,6 +139,8 @@ std::map<std::string, std::string> ToSummary(const Checkpoint& checkpoint) {
   out[kAppliedKey] = checkpoint.applied.ToString();
   if (!checkpoint.fingerprints.empty()) out[kFingerprintsKey] = FingerprintsToText(checkpoint.fingerprints);
   if (checkpoint.delivered_through) out[kThroughKey] = FormatRfc3339(*checkpoint.delivered_through);
+  if (checkpoint.reseed) out[kReseedKey] = checkpoint.reseed->ToString();
+  if (!checkpoint.fenced.empty()) out[kFencedKey] = checkpoint.fenced.ToString();
   return out;
 }
 

@@ -1,6 +1,5 @@
-// The checkpoint of one lake table: what of the bucket the table already holds. It lives in the summary of our commits, so
-// data and progress change together, and a rollback takes both back.
-// Format: docs/formats/checkpoint.md.
+// The checkpoint of one lake table: what of the bucket the table already holds. It lives in the summary of our commits,
+// so data and progress change together, and a rollback takes both back. Format: docs/formats/checkpoint.md.
 //
 // Guarantees
 // - Progress is a set with holes, never a mark: a folder that was not applied is not inside any range.
@@ -16,6 +15,7 @@
 #include "tidegate/base/status.h"
 #include "tidegate/base/time.h"
 #include "tidegate/contract/folder.h"
+#include "tidegate/ingest/reseed.h"
 
 namespace tidegate::ingest {
 
@@ -43,12 +43,15 @@ class DeliverySet {
 contract::Delivery Next(const contract::Delivery& delivery);
 
 struct Checkpoint {
-  contract::Version version = contract::Version::kV1;   // in use at the commit; never goes back (C-12)
+  contract::Version version = contract::Version::kV1;  // in use at the commit; never goes back (C-12)
   contract::TableMode mode = contract::TableMode::kFull;
   DeliverySet applied;
-  /// Fingerprints of applied folders that may still be found changed (C-14): v1 until it is closed, v2 of the last days.
+  /// Fingerprints of applied folders that may still be found changed (C-14): v1 until it is closed, v2 of the last
+  /// days.
   std::map<contract::Delivery, std::string> fingerprints;
   std::optional<UtcTime> delivered_through;  // C-36
+  std::optional<Reseed> reseed;              // the latest one taken (C-35)
+  DeliverySet fenced;  // folders outside the new copy that were sealed when it was taken; later ones are said
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
 

@@ -93,8 +93,9 @@ TEST(CheckpointTest, ANewerFormatIsRefusedAndABrokenOneIsAnError) {
   EXPECT_EQ(FromSummary({{"tidegate.checkpoint", "2"}}).status().code(), Code::kUnsupported);
   EXPECT_EQ(FromSummary({{"tidegate.checkpoint", "1"}, {"tidegate.applied", "v1/2026-13-01"}}).status().code(),
             Code::kCorruption);
-  EXPECT_EQ(FromSummary({{"tidegate.checkpoint", "1"}, {"tidegate.applied", "v1/2026-11-02..v1/2026-11-01"}}).status().code(),
-            Code::kCorruption);
+  EXPECT_EQ(
+      FromSummary({{"tidegate.checkpoint", "1"}, {"tidegate.applied", "v1/2026-11-02..v1/2026-11-01"}}).status().code(),
+      Code::kCorruption);
 }
 
 TEST(CheckpointTest, TrimmingKeepsV1AndTheNewestHours) {

@@ -6,9 +6,10 @@
 #include <set>
 #include <thread>
 
-#include "tidegate/base/text.h"
+#include "tidegate/base/log.h"
 #include "tidegate/ingest/table_job.h"
 #include "tidegate/ingest/table_state.h"
+#include "tidegate/table/catalog_db.h"
 
 namespace tidegate::ingest {
 namespace {
@@ -41,8 +42,10 @@ LakeTables LoadLake(store::ObjectStore& lake, const std::set<TableName>& names) 
   LakeTables out;
   for (const TableName& name : names) {
     auto state = LoadTableState(lake, name);
-    if (state.ok()) out.states[name] = *std::move(state);
-    else out.broken[name] = state.status();
+    if (state.ok())
+      out.states[name] = *std::move(state);
+    else
+      out.broken[name] = state.status();
   }
   return out;
 }
@@ -55,25 +58,35 @@ std::vector<Checkpoint> Checkpoints(const LakeTables& lake) {
   return out;
 }
 
-std::string_view WarningKind(bucket::Finding::Kind kind) {
-  switch (kind) {
-    case bucket::Finding::Kind::kNameRefused: return "name_refused";
-    case bucket::Finding::Kind::kStray: return "stray_key";
-    case bucket::Finding::Kind::kManifestUnreadable: return "manifest_unreadable";
-    case bucket::Finding::Kind::kManifestOdd: return "manifest_odd";
-  }
-  return "stray_key";
-}
-
 std::vector<Warning> BucketWarnings(const bucket::BucketView& view) {
   std::vector<Warning> out;
   for (const bucket::Finding& finding : view.findings) {
-    out.push_back({std::string(WarningKind(finding.kind)), "", finding.subject, finding.detail, 0});
+    out.push_back(
+        {std::string(bucket::FindingName(finding.kind)), "", finding.subject, finding.detail, 0, finding.name});
   }
   return out;
 }
 
-bucket::ScanOptions Choice(const IngestOptions& options) { return {options.table_globs, options.exclude_globs, std::nullopt}; }
+/// Readers that want names find the tables in catalog.db, which is derived: a failure is said and mended by the next
+/// run.
+void RefreshCatalog(store::ObjectStore& lake) {
+  const auto path = lake.LocalPath(table::kCatalogFile);
+  const auto folders = table::ListTables(lake);
+  if (!path || !folders.ok()) return;
+  std::vector<table::CatalogTable> tables;
+  for (const std::string& folder : *folders) {
+    const auto loaded = table::LakeTable::Load(lake, folder);
+    const size_t slash = folder.find('/');
+    if (loaded.ok()) tables.push_back({folder.substr(0, slash), folder.substr(slash + 1), loaded->MetadataLocation()});
+  }
+  if (const Status refreshed = table::RefreshCatalogDb(*path, tables); !refreshed.ok()) {
+    Log(LogLevel::kWarning, "catalog.db of the lake was not brought up to date: " + refreshed.message());
+  }
+}
+
+bucket::ScanOptions Choice(const IngestOptions& options) {
+  return {options.table_globs, options.exclude_globs, std::nullopt};
+}
 
 /// What one table's turn ended in.
 struct Turn {
@@ -143,15 +156,18 @@ void Collect(Turn turn, const TableName& name, IngestReport& report) {
 }
 
 /// Tables side by side on `jobs` threads.
-std::vector<Turn> DoTables(Run& run, std::vector<std::pair<TableName, TableState>>& work, const IngestOptions& options) {
+std::vector<Turn> DoTables(Run& run, std::vector<std::pair<TableName, TableState>>& work,
+                           const IngestOptions& options) {
   std::vector<Turn> turns(work.size());
   std::atomic<size_t> next{0};
   size_t done = 0;
   std::mutex progress;
   const auto worker = [&] {
     for (size_t i; (i = next++) < work.size();) {
-      if (options.cancel != nullptr && options.cancel->cancelled()) turns[i].status = options.cancel->Check();
-      else turns[i] = run.DoTable(work[i].first, std::move(work[i].second));
+      if (options.cancel != nullptr && options.cancel->cancelled())
+        turns[i].status = options.cancel->Check();
+      else
+        turns[i] = run.DoTable(work[i].first, std::move(work[i].second));
       const std::lock_guard lock(progress);
       ++done;
       if (options.progress) options.progress(work[i].first.ToString(), done, work.size());
@@ -195,6 +211,7 @@ Result<IngestReport> RunIngest(store::ObjectStore& bucket, store::ObjectStore& l
   TG_ASSIGN_OR_RETURN(const auto names, AllTables(view, lake, Choice(options)));
   LakeTables tables = LoadLake(lake, names);
   IngestReport report;
+  report.empty_bucket = view.tables.empty() && view.manifests.empty() && !view.has_v2_manifest_key;
   report.version = VersionInUse(view, Checkpoints(tables));
   report.warnings = BucketWarnings(view);
   report.waiting = StillWaiting(view, report.version);
@@ -205,6 +222,7 @@ Result<IngestReport> RunIngest(store::ObjectStore& bucket, store::ObjectStore& l
   std::vector<Turn> turns = DoTables(run, work, options);
   for (size_t i = 0; i < turns.size(); ++i) Collect(std::move(turns[i]), work[i].first, report);
   for (const auto& [name, status] : tables.broken) Collect({{}, status}, name, report);
+  if (report.applied_anything()) RefreshCatalog(lake);
   if (options.cancel != nullptr) TG_RETURN_IF_ERROR(options.cancel->Check());
   return report;
 }

@@ -39,24 +39,25 @@ struct IngestOptions {
 struct TableResult {
   std::string table;
   contract::TableMode mode = contract::TableMode::kFull;
-  Action action = Action::kNothing;      // what was really done
-  std::vector<std::string> folders;      // applied, paths
+  Action action = Action::kNothing;  // what was really done
+  std::vector<std::string> folders;  // applied, paths
   int64_t files = 0;
-  int64_t files_rewritten = 0;           // C-28
+  int64_t files_rewritten = 0;  // C-28
   int64_t rows_in = 0;
-  int64_t superseded = 0;                // rows of this or earlier folders that a newer version hides
-  int64_t rejected = 0;                  // null keys (C-23)
+  int64_t superseded = 0;  // rows of this or earlier folders that a newer version hides
+  int64_t rejected = 0;    // null keys (C-23)
   uint64_t bytes_in = 0;
-  int64_t snapshot_id = 0;               // of the commit; 0: none
+  int64_t snapshot_id = 0;  // of the commit; 0: none
   std::optional<UtcTime> delivered_through;
 };
 
 struct IngestReport {
   contract::Version version = contract::Version::kV1;
-  std::vector<TableResult> tables;       // every table that was looked at, sorted
+  std::vector<TableResult> tables;  // every table that was looked at, sorted
   std::vector<Warning> warnings;
-  std::vector<Problem> problems;         // open gaps: the run counts as failed
+  std::vector<Problem> problems;  // open gaps: the run counts as failed
   std::vector<Waiting> waiting;
+  bool empty_bucket = false;  // nothing of the contract was found there
 
   bool applied_anything() const;
   bool failed() const { return !problems.empty(); }

@@ -29,13 +29,21 @@ bool NamedByManifest(const BucketView& view, const TableName& table, const Deliv
 }
 
 void Warn(TablePlan& plan, std::string kind, std::string folder, std::string message) {
-  plan.warnings.push_back({std::move(kind), plan.table.ToString(), std::move(folder), std::move(message), 0});
+  plan.warnings.push_back({std::move(kind), plan.table.ToString(), std::move(folder), std::move(message), 0, ""});
 }
 
 /// C-34: a sealed folder that no manifest names yet is read, and said.
 void WarnIfUnnamed(const BucketView& view, TablePlan& plan, const FolderState& folder) {
   if (folder.folder.delivery.is_initial() || NamedByManifest(view, plan.table, folder.folder.delivery)) return;
   Warn(plan, "not_in_manifest", folder.folder.Path(), "sealed, but no manifest names it: read all the same");
+}
+
+/// The copy of a full table that readers see after the plan.
+std::optional<Delivery> NewestCopy(const TablePlan& plan) {
+  if (plan.rules.mode != TableMode::kFull) return std::nullopt;
+  if (plan.action == Action::kReplace) return plan.folders.front().folder.delivery;
+  if (plan.before && !plan.before->applied.empty()) return plan.before->applied.Max();
+  return std::nullopt;
 }
 
 /// C-34: a table delivered by the manifest but not sealed is not read.
@@ -46,16 +54,17 @@ void WarnDeliveredNotSealed(const BucketView& view, TablePlan& plan) {
     const auto it = folders.find(delivery);
     if (it != folders.end() && it->second.sealed()) continue;
     if (plan.before && plan.before->applied.Contains(delivery)) continue;
-    const bool overtaken = plan.rules.mode == TableMode::kFull && plan.before && !plan.before->applied.empty() &&
-                           delivery < plan.before->applied.Max();
-    if (overtaken) continue;
+    if (plan.reseed && !plan.reseed->Holds(delivery)) continue;
+    const std::optional<Delivery> newest = NewestCopy(plan);
+    if (newest && delivery < *newest) continue;  // a newer copy has overtaken it, or retention took it
     // The first daily delivery of a parts table may be its __initial__ folder.
     const bool initial_stands_in = plan.rules.mode == TableMode::kParts && delivery.version == Version::kV1 &&
                                    folders.count({Version::kV1, std::string(contract::kInitial), ""}) == 1 &&
                                    folders.begin()->second.sealed() && it == folders.end();
     if (initial_stands_in) continue;
     const contract::Folder folder{plan.table, plan.rules.mode, delivery};
-    Warn(plan, "delivered_not_sealed", folder.Path(), "the manifest says delivered, but there is no _SUCCESS: not read");
+    Warn(plan, "delivered_not_sealed", folder.Path(),
+         "the manifest says delivered, but there is no _SUCCESS: not read");
   }
 }
 
@@ -79,11 +88,14 @@ bool CheckApplied(TablePlan& plan, const FolderMap& folders, const Delivery& del
   }
   if (it->second.Fingerprint() == print) return false;
   if (delivery.version == Version::kV1 && plan.version == Version::kV1) {
-    Warn(plan, "v1_folder_changed", folder.Path(), "it changed after it was applied: the table is built anew from all folders");
+    Warn(plan, "v1_folder_changed", folder.Path(),
+         "it changed after it was applied: the table is built anew from all folders");
     return true;
   }
-  const std::string message = "it changed after it was applied, which the contract forbids: the applied version stays. "
-                              "Ask the vendor why; `tidegate ingest --full-refresh` will take the new one";
+  const std::string message =
+      "it changed after it was applied, which the contract forbids: the applied version stays. "
+      "Ask the vendor why. (A file that was edited in place shows its new rows already: a lake on the "
+      "same disk shares the file's bytes. Replace files, never edit them)";
   Warn(plan, delivery.version == Version::kV1 ? "v1_folder_changed" : "v2_folder_changed", folder.Path(), message);
   if (plan.rules.mode == TableMode::kParts) {
     plan.problems.push_back({"changed", plan.table.ToString(), folder.Path(), message});
@@ -100,17 +112,59 @@ bool AnyAppliedChanged(TablePlan& plan, const FolderMap& folders) {
   return rebuild;
 }
 
-void PlanParts(const BucketView& view, TablePlan& plan) {
-  const FolderMap& folders = FoldersOf(view, plan.table, TableMode::kParts);
+/// The new copy of a rebuilt table, and the fence around it.
+void PlanReseed(const BucketView& view, const FolderMap& folders, const Reseed& reseed, TablePlan& plan) {
+  plan.reseed = reseed;
+  plan.fenced = DeliverySet();
+  for (const auto& [delivery, state] : folders) {
+    if (!state.sealed() || delivery.version > plan.version) continue;
+    if (!reseed.Holds(delivery)) {
+      plan.fenced.Insert(delivery);
+      continue;
+    }
+    if (!plan.before || !plan.before->applied.Contains(delivery)) WarnIfUnnamed(view, plan, state);
+    plan.folders.push_back(state);
+  }
+  plan.action = plan.before ? Action::kReseed : Action::kAppend;
+}
+
+/// C-35: a folder of the old copy. One that was sealed after the reseed was taken is said in every run.
+void WarnLateFenced(TablePlan& plan, const FolderState& state) {
+  if (plan.fenced.Contains(state.folder.delivery)) return;
+  Warn(plan, "late_fenced", state.folder.Path(),
+       "sealed after the reseed at " + plan.reseed->at.ToString() + " that replaced its copy: it is not applied");
+}
+
+/// Folders to add, given the reseed in force and one that waits to be taken.
+void PlanAppend(const BucketView& view, const FolderMap& folders, const std::optional<Reseed>& waits, TablePlan& plan) {
   const bool rebuild = AnyAppliedChanged(plan, folders);
   for (const auto& [delivery, state] : folders) {
     if (!state.sealed() || delivery.version > plan.version) continue;  // C-10, C-12
     const bool applied = plan.before && plan.before->applied.Contains(delivery);
     if (applied && !rebuild) continue;
+    if (plan.reseed && !plan.reseed->Holds(delivery)) {
+      WarnLateFenced(plan, state);
+      continue;
+    }
+    if (!applied && waits && waits->Holds(delivery)) continue;  // it waits with the reseed
     if (!applied) WarnIfUnnamed(view, plan, state);
     plan.folders.push_back(state);
   }
   if (!plan.folders.empty()) plan.action = rebuild ? Action::kRebuild : Action::kAppend;
+}
+
+void PlanParts(const BucketView& view, TablePlan& plan) {
+  const FolderMap& folders = FoldersOf(view, plan.table, TableMode::kParts);
+  if (plan.before) {
+    plan.reseed = plan.before->reseed;
+    plan.fenced = plan.before->fenced;
+  }
+  std::optional<Reseed> latest = LatestReseed(view, plan.table, folders, plan.version);
+  if (latest && plan.reseed && latest->at <= plan.reseed->at) latest.reset();  // taken already
+  if (latest && IsSealed(*latest, folders))
+    PlanReseed(view, folders, *latest, plan);
+  else
+    PlanAppend(view, folders, latest, plan);
 }
 
 void PlanFull(const BucketView& view, TablePlan& plan) {
@@ -124,7 +178,8 @@ void PlanFull(const BucketView& view, TablePlan& plan) {
     return out;
   };
   std::vector<const FolderState*> copies = usable(plan.version);
-  const bool v2_taken = plan.before && !plan.before->applied.empty() && plan.before->applied.Max().version == Version::kV2;
+  const bool v2_taken =
+      plan.before && !plan.before->applied.empty() && plan.before->applied.Max().version == Version::kV2;
   if (copies.empty() && plan.version == Version::kV2 && !v2_taken) {  // C-13: the latest v1 copy stays
     copies = usable(Version::kV1);
     if (!copies.empty() || plan.before) {
@@ -156,16 +211,23 @@ std::string ShapeConflict(const BucketView& view, const TableName& table, TableM
 
 std::string_view ActionName(Action action) {
   switch (action) {
-    case Action::kNothing: return "nothing";
-    case Action::kAppend: return "append";
-    case Action::kReplace: return "replace";
-    case Action::kRebuild: return "rebuild";
+    case Action::kNothing:
+      return "nothing";
+    case Action::kAppend:
+      return "append";
+    case Action::kReplace:
+      return "replace";
+    case Action::kRebuild:
+      return "rebuild";
+    case Action::kReseed:
+      return "reseed";
   }
   return "nothing";
 }
 
 Version VersionInUse(const BucketView& view, const std::vector<Checkpoint>& lake) {
-  const bool seen = std::any_of(lake.begin(), lake.end(), [](const Checkpoint& c) { return c.version == Version::kV2; });
+  const bool seen =
+      std::any_of(lake.begin(), lake.end(), [](const Checkpoint& c) { return c.version == Version::kV2; });
   return view.has_v2_manifest_key || seen ? Version::kV2 : Version::kV1;
 }
 
@@ -202,8 +264,10 @@ TablePlan PlanTable(const BucketView& view, const TableName& table, const contra
   if (const std::string conflict = ShapeConflict(view, table, plan.rules.mode); !conflict.empty()) {
     Warn(plan, "shape_conflict", "", conflict + ": nothing is read (mode from the " + plan.rules.mode_source + ")");
   }
-  if (plan.rules.mode == TableMode::kParts) PlanParts(view, plan);
-  else PlanFull(view, plan);
+  if (plan.rules.mode == TableMode::kParts)
+    PlanParts(view, plan);
+  else
+    PlanFull(view, plan);
   WarnDeliveredNotSealed(view, plan);
   return plan;
 }
@@ -223,7 +287,8 @@ std::vector<Waiting> StillWaiting(const BucketView& view, Version in_use) {
     if (delivery.version > in_use) continue;
     for (const bool pending : {false, true}) {
       for (const contract::AbsentTable& absent : pending ? manifest.pending : manifest.missing) {
-        if (!answered(absent.table, delivery)) out.push_back({absent.table.ToString(), delivery, absent.reason, pending});
+        if (!answered(absent.table, delivery))
+          out.push_back({absent.table.ToString(), delivery, absent.reason, pending});
       }
     }
   }
@@ -251,8 +316,9 @@ std::string Describe(const TablePlan& plan) {
     files += plan.folders[i].files.size();
     bytes += plan.folders[i].bytes();
   }
-  out += std::string(ActionName(plan.action)) + " " + HumanCount(int64_t(shown)) + (shown == 1 ? " folder, " : " folders, ") +
-         HumanCount(int64_t(files)) + (files == 1 ? " file, " : " files, ") + HumanBytes(uint64_t(bytes));
+  out += std::string(ActionName(plan.action)) + " " + HumanCount(int64_t(shown)) +
+         (shown == 1 ? " folder, " : " folders, ") + HumanCount(int64_t(files)) +
+         (files == 1 ? " file, " : " files, ") + HumanBytes(uint64_t(bytes));
   for (size_t i = 0; i < shown; ++i) out += "\n    " + plan.folders[i].folder.Path();
   return out;
 }

@@ -18,12 +18,13 @@ struct Warning {
   std::string table;   // "shop.orders"; empty: of the bucket
   std::string folder;  // path, or a key; may be empty
   std::string message;
-  int64_t count = 0;   // repeated_key: surplus rows
+  int64_t count = 0;  // repeated_key: surplus rows; null_key: rows set aside
+  std::string name;   // name_refused: the name as it is, not escaped
 };
 
 /// A folder, or a whole table, that could not be applied: an open gap (C-15). The run ends as failed.
 struct Problem {
-  std::string reason;  // broken, type, column_case, timestamp_range, key, changed, table
+  std::string reason;  // broken, unreadable, type, column_case, key, changed, table
   std::string table;
   std::string folder;  // empty: the table as a whole
   std::string message;
@@ -40,8 +41,8 @@ struct Waiting {
 /// How a table is treated, and who said so.
 struct TableRules {
   contract::TableMode mode = contract::TableMode::kFull;
-  std::string mode_source;          // "manifest", "catalog", "lake", "folder names"
-  std::vector<std::string> key;     // empty: plain union (C-24)
+  std::string mode_source;                 // "manifest", "catalog", "lake", "folder names"
+  std::vector<std::string> key;            // empty: plain union (C-24)
   std::vector<std::string> order_columns;  // C-22: version column, event time
 };
 
@@ -50,6 +51,7 @@ enum class Action {
   kAppend,   // parts: add `folders`
   kReplace,  // full: the first of `folders` that can be applied becomes the table
   kRebuild,  // parts: a v1 folder changed before the switch; all of `folders` become the table in one commit (C-14)
+  kReseed,   // parts: the vendor rebuilt the table; `folders` are the new copy and replace the old in one commit (C-35)
 };
 
 std::string_view ActionName(Action action);
@@ -59,7 +61,9 @@ struct TablePlan {
   TableRules rules;
   contract::Version version = contract::Version::kV1;
   Action action = Action::kNothing;
-  std::vector<bucket::FolderState> folders;  // append, rebuild: in the order of C-20; replace: newest first
+  std::vector<bucket::FolderState> folders;  // replace: newest first; else in the order of C-20
+  std::optional<Reseed> reseed;              // in force after the plan (C-35)
+  DeliverySet fenced;                        // with it
   std::optional<Checkpoint> before;          // of the lake table; absent: a new table
   std::vector<Warning> warnings;
   std::vector<Problem> problems;
@@ -72,8 +76,8 @@ contract::Version VersionInUse(const bucket::BucketView& view, const std::vector
 TableRules DecideRules(const bucket::BucketView& view, const contract::TableName& table,
                        const contract::TableEntry* entry, const Checkpoint* before);
 
-TablePlan PlanTable(const bucket::BucketView& view, const contract::TableName& table,
-                    const contract::TableEntry* entry, std::optional<Checkpoint> before, contract::Version in_use);
+TablePlan PlanTable(const bucket::BucketView& view, const contract::TableName& table, const contract::TableEntry* entry,
+                    std::optional<Checkpoint> before, contract::Version in_use);
 
 /// Entries of tables_missing and tables_pending that no sealed folder of that or a later delivery has answered.
 std::vector<Waiting> StillWaiting(const bucket::BucketView& view, contract::Version in_use);

@@ -52,7 +52,8 @@ class PlanTest : public ::testing::Test {
       for (const Delivery& delivery : deliveries) {
         const auto& folders = mode == TableMode::kFull ? table.full : table.parts;
         out.applied.Insert(delivery);
-        if (const auto it = folders.find(delivery); it != folders.end()) out.fingerprints[delivery] = it->second.Fingerprint();
+        if (const auto it = folders.find(delivery); it != folders.end())
+          out.fingerprints[delivery] = it->second.Fingerprint();
       }
     }
     return out;
@@ -97,8 +98,10 @@ TEST_F(PlanTest, ALakeThatHasSeenV2NeverGoesBack) {  // C-12
 }
 
 TEST_F(PlanTest, AnOlderHourThatComesLateIsStillApplied) {  // C-21: progress is a set
-  for (const char* hour : {"03", "04", "05"}) Folder(std::string("v2/shop/orders/etl_date=2026-11-03/etl_hour=") + hour);
-  const Checkpoint before = Applied(View(), TableMode::kParts, {{Version::kV2, "2026-11-03", "03"}, {Version::kV2, "2026-11-03", "05"}});
+  for (const char* hour : {"03", "04", "05"})
+    Folder(std::string("v2/shop/orders/etl_date=2026-11-03/etl_hour=") + hour);
+  const Checkpoint before =
+      Applied(View(), TableMode::kParts, {{Version::kV2, "2026-11-03", "03"}, {Version::kV2, "2026-11-03", "05"}});
   const TablePlan plan = PlanTable(View(), kOrders, &orders_, before, Version::kV2);
   EXPECT_THAT(Paths(plan), ElementsAre("v2/shop/orders/etl_date=2026-11-03/etl_hour=04"));
 }
@@ -128,7 +131,8 @@ TEST_F(PlanTest, AFullTableStaysWithV1UntilItsFirstV2Copy) {  // C-13
 TEST_F(PlanTest, AChangedV1FolderRebuildsBeforeTheSwitchAndIsRefusedAfter) {  // C-14
   Folder("v1/shop/orders/etl_date=2026-11-01");
   Folder("v1/shop/orders/etl_date=2026-11-02");
-  const Checkpoint before = Applied(View(), TableMode::kParts, {{Version::kV1, "2026-11-01", ""}, {Version::kV1, "2026-11-02", ""}});
+  const Checkpoint before =
+      Applied(View(), TableMode::kParts, {{Version::kV1, "2026-11-01", ""}, {Version::kV1, "2026-11-02", ""}});
   EXPECT_EQ(PlanTable(View(), kOrders, &orders_, before, Version::kV1).action, Action::kNothing);
   Put("v1/shop/orders/etl_date=2026-11-01/0000_part_00.parquet", "other");
   const TablePlan rebuild = PlanTable(View(), kOrders, &orders_, before, Version::kV1);
@@ -154,8 +158,10 @@ TEST_F(PlanTest, AChangedV2FolderIsRefusedAndLaterOnesGoOn) {  // C-14
 TEST_F(PlanTest, AnAppliedPartsFolderThatIsGoneIsAWarning) {  // C-14
   Folder("v2/shop/orders/etl_date=2026-11-03/etl_hour=03");
   const Checkpoint before = Applied(View(), TableMode::kParts, {{Version::kV2, "2026-11-03", "03"}});
-  ASSERT_TRUE(bucket_.Delete({"v2/shop/orders/etl_date=2026-11-03/etl_hour=03/_SUCCESS",
-                              "v2/shop/orders/etl_date=2026-11-03/etl_hour=03/0000_part_00.parquet"}).ok());
+  ASSERT_TRUE(bucket_
+                  .Delete({"v2/shop/orders/etl_date=2026-11-03/etl_hour=03/_SUCCESS",
+                           "v2/shop/orders/etl_date=2026-11-03/etl_hour=03/0000_part_00.parquet"})
+                  .ok());
   EXPECT_THAT(Kinds(PlanTable(View(), kOrders, &orders_, before, Version::kV2)), ElementsAre("parts_folder_gone"));
 }
 
@@ -187,12 +193,14 @@ TEST_F(PlanTest, DeliveredButNotSealedIsSaid) {  // C-34
   Manifest("v2/_manifests/snapshot_date=2026-11-03/snapshot_hour=03/manifest.json",
            R"({"tables_delivered": [{"schema": "shop", "table": "orders", "mode": "incremental_append"}]})");
   Put("v2/shop/orders/etl_date=2026-11-03/etl_hour=03/0000_part_00.parquet");
-  EXPECT_THAT(Kinds(PlanTable(View(), kOrders, &orders_, std::nullopt, Version::kV2)), ElementsAre("delivered_not_sealed"));
+  EXPECT_THAT(Kinds(PlanTable(View(), kOrders, &orders_, std::nullopt, Version::kV2)),
+              ElementsAre("delivered_not_sealed"));
 }
 
 TEST_F(PlanTest, MissingAndPendingStayUntilALaterFolderIsSealed) {  // C-33, A-17
-  Manifest("v2/_manifests/snapshot_date=2026-11-03/snapshot_hour=03/manifest.json",
-           R"({"complete": false, "tables_missing": [{"schema": "shop", "table": "customers", "reason": "query failed"}],
+  Manifest(
+      "v2/_manifests/snapshot_date=2026-11-03/snapshot_hour=03/manifest.json",
+      R"({"complete": false, "tables_missing": [{"schema": "shop", "table": "customers", "reason": "query failed"}],
                "tables_pending": [{"schema": "shop", "table": "orders", "reason": "open transaction"}]})");
   auto waiting = StillWaiting(View(), Version::kV2);
   ASSERT_EQ(waiting.size(), 2u);
@@ -207,7 +215,8 @@ TEST_F(PlanTest, DeliveredThroughCountsAppliedDeliveriesOnly) {  // C-36, A-5
   for (const char* hour : {"03", "04"}) {
     Manifest(std::string("v2/_manifests/snapshot_date=2026-11-03/snapshot_hour=") + hour + "/manifest.json",
              std::string(R"({"tables_delivered": [{"schema": "shop", "table": "orders", "mode": "incremental_append",
-                             "delivered_through": "2026-11-03T)") + hour + R"(:00:00Z"}]})");
+                             "delivered_through": "2026-11-03T)") +
+                 hour + R"(:00:00Z"}]})");
   }
   Checkpoint checkpoint;
   checkpoint.applied.Insert({Version::kV2, "2026-11-03", "03"});

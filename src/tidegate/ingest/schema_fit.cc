@@ -43,8 +43,10 @@ std::vector<Field> WidenedChildren(const std::vector<Field>& table, const std::v
   std::vector<Field> out = table;
   for (const Field& field : file) {
     const auto it = std::find_if(out.begin(), out.end(), [&](const Field& f) { return f.name == field.name; });
-    if (it == out.end()) out.push_back(field);
-    else it->type = Widened(it->type, field.type);
+    if (it == out.end())
+      out.push_back(field);
+    else
+      it->type = Widened(it->type, field.type);
   }
   return out;
 }
@@ -99,8 +101,10 @@ table::NameMapping MappingOf(const Field& field) {
 void AddLeaves(const std::vector<Field>& fields, const std::string& prefix, std::map<std::string, const Field*>& out) {
   for (const Field& field : fields) {
     const std::string path = prefix + field.name;
-    if (field.type.kind == Kind::kStruct) AddLeaves(field.type.children, path + ".", out);
-    else if (!field.type.is_nested()) out[path] = &field;
+    if (field.type.kind == Kind::kStruct)
+      AddLeaves(field.type.children, path + ".", out);
+    else if (!field.type.is_nested())
+      out[path] = &field;
   }
 }
 
@@ -145,9 +149,11 @@ Result<Schema> Grow(const Schema& current, const std::vector<Field>& file_column
   }
   Schema out = current;
   for (const Field& column : file_columns) {
-    const auto it = std::find_if(out.fields.begin(), out.fields.end(), [&](const Field& f) { return f.name == column.name; });
+    const auto it =
+        std::find_if(out.fields.begin(), out.fields.end(), [&](const Field& f) { return f.name == column.name; });
     if (it == out.fields.end()) {
-      const auto constants = std::find_if(out.fields.begin(), out.fields.end(), [](const Field& f) { return IsConstant(f.name); });
+      const auto constants =
+          std::find_if(out.fields.begin(), out.fields.end(), [](const Field& f) { return IsConstant(f.name); });
       Field added = column;
       added.required = false;  // rows of other files have no value
       out.fields.insert(constants, std::move(added));
@@ -186,7 +192,8 @@ std::vector<table::NameMapping> MappingOf(const Schema& schema, const std::vecto
     names.insert(field.name);
   }
   for (const table::NameMapping& entry : earlier) {
-    const bool taken = std::any_of(entry.names.begin(), entry.names.end(), [&](const auto& n) { return names.count(n) > 0; });
+    const bool taken =
+        std::any_of(entry.names.begin(), entry.names.end(), [&](const auto& n) { return names.count(n) > 0; });
     if (!taken) out.push_back(entry);
   }
   return out;

@@ -28,8 +28,8 @@ schema::Schema InitialSchema(contract::TableMode mode);
 /// Grow `current` (its ids stay) by the columns of one file: new columns are added before the constants, types widen
 /// along Iceberg's promotions, a narrower file changes nothing. `last_id` is the table's last column id and grows.
 /// Errors: InvalidArgument; *reason is "column_case" or "type", the message names column and both types.
-Result<schema::Schema> Grow(const schema::Schema& current, const std::vector<schema::Field>& file_columns,
-                            int* last_id, std::string* reason);
+Result<schema::Schema> Grow(const schema::Schema& current, const std::vector<schema::Field>& file_columns, int* last_id,
+                            std::string* reason);
 
 /// The schema of a full copy (or a rebuild) that replaces the table: the columns of `copy` as they are; a column keeps
 /// its id where its type is the same or widened, else it gets a new one.

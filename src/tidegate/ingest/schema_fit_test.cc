@@ -42,7 +42,8 @@ class SchemaFitTest : public ::testing::Test {
 
 TEST_F(SchemaFitTest, ConstantsBeginEveryTableAndStayLast) {  // C-26
   EXPECT_THAT(Names(start_), ElementsAre("contract_version", "etl_date", "etl_hour"));
-  EXPECT_THAT(Names(InitialSchema(TableMode::kFull)), ElementsAre("contract_version", "snapshot_date", "snapshot_hour"));
+  EXPECT_THAT(Names(InitialSchema(TableMode::kFull)),
+              ElementsAre("contract_version", "snapshot_date", "snapshot_hour"));
   const Schema grown = Grown(start_, {Column("id", Kind::kLong)});
   EXPECT_THAT(Names(grown), ElementsAre("id", "contract_version", "etl_date", "etl_hour"));
   EXPECT_EQ(grown.Find("id")->id, 4);
@@ -111,8 +112,9 @@ TEST_F(SchemaFitTest, TheMappingNamesEveryColumnAndKeepsEarlierOnes) {
 }
 
 TEST_F(SchemaFitTest, ReservedNamesAreFoundInAnyCase) {
-  EXPECT_THAT(ReservedColumns({Column("ETL_Date", Kind::kString), Column("snapshot_date", Kind::kString)}, TableMode::kParts),
-              ElementsAre("ETL_Date"));
+  EXPECT_THAT(
+      ReservedColumns({Column("ETL_Date", Kind::kString), Column("snapshot_date", Kind::kString)}, TableMode::kParts),
+      ElementsAre("ETL_Date"));
 }
 
 TEST_F(SchemaFitTest, TheHourOfV1IsNull) {  // C-26

@@ -16,10 +16,14 @@ std::string SafeStem(std::string_view key) {
   std::string_view name = key.substr(key.rfind('/') + 1);
   if (name.ends_with(".parquet")) name.remove_suffix(std::string_view(".parquet").size());
   std::string out(name.substr(0, 64));
-  std::replace_if(out.begin(), out.end(), [](char c) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-    return !plain;
-  }, '_');
+  std::replace_if(
+      out.begin(), out.end(),
+      [](char c) {
+        const bool plain =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+        return !plain;
+      },
+      '_');
   return out;
 }
 
@@ -65,10 +69,12 @@ int64_t StagedFolder::rows() const {
 }
 
 std::string LakeFileKey(const contract::Folder& folder, const store::ObjectInfo& source) {
-  const contract::Delivery& delivery = folder.delivery;
-  std::string path = LakeFolder(folder.table) + "/data/" + std::string(contract::VersionName(delivery.version)) + "/" + delivery.date + "/";
-  if (!delivery.hour.empty()) path += delivery.hour + "/";
-  return path + SafeStem(source.key) + "-" + Fingerprint(source) + ".parquet";
+  return LakeFolder(folder.table) + "/data/" + folder.delivery.ToString() + "/" + SafeStem(source.key) + "-" +
+         Fingerprint(source) + ".parquet";
+}
+
+std::string RejectFileKey(const contract::Folder& folder) {
+  return LakeFolder(folder.table) + "/rejects/" + folder.delivery.ToString() + ".parquet";
 }
 
 Result<StagedFolder> StageFolder(store::ObjectStore& bucket, store::ObjectStore& lake, const contract::Folder& folder) {
@@ -76,6 +82,10 @@ Result<StagedFolder> StageFolder(store::ObjectStore& bucket, store::ObjectStore&
   TG_ASSIGN_OR_RETURN(staged.folder, bucket::ReadFolder(bucket, folder));
   if (!staged.folder.sealed()) {
     return PreconditionFailed("the folder lost its _SUCCESS while it was read: " + folder.Path());
+  }
+  if (!staged.folder.refused.empty()) {  // rows would be lost without a word
+    return Unsupported("cannot read a data file of the folder: " + Quoted(staged.folder.refused.front()) +
+                       ": it is a symlink or no regular file, or its name cannot be a key; put the real file there");
   }
   for (const store::ObjectInfo& source : staged.folder.files) {
     TG_ASSIGN_OR_RETURN(StagedFile file, StageFile(bucket, lake, folder, source));

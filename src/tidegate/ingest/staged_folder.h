@@ -1,8 +1,9 @@
 // Staging: bring the files of one sealed folder into the lake, unseen by readers until the commit that names them.
 //
-// A file is first read at its footer, pinned to the ETag that was listed, then adopted (link or copy, never changed) or,
-// where a reader would get its columns wrong, rewritten (C-28). Names in the lake carry a fingerprint of the source, so
-// staging again after a crash ends in the same objects, and a replaced source never overwrites an applied file.
+// A file is first read at its footer, pinned to the ETag that was listed, then adopted (link or copy, never changed)
+// or, where a reader would get its columns wrong, rewritten (C-28). Names in the lake carry a fingerprint of the
+// source, so staging again after a crash ends in the same objects, and a replaced source never overwrites an applied
+// file.
 #pragma once
 
 #include <string>
@@ -17,20 +18,24 @@ namespace tidegate::ingest {
 
 struct StagedFile {
   store::ObjectInfo source;
-  store::ObjectInfo object;       // in the lake
-  parquet::FileInfo info;         // of the object in the lake
+  store::ObjectInfo object;  // in the lake
+  parquet::FileInfo info;    // of the object in the lake
   bool rewritten = false;
   std::vector<std::string> reserved_columns;  // left out of the rewritten file (C-26)
 };
 
 struct StagedFolder {
-  bucket::FolderState folder;     // as listed after its seal was seen
+  bucket::FolderState folder;  // as listed after its seal was seen
   std::vector<StagedFile> files;
   int64_t rows() const;
 };
 
 /// Where a delivered file lies in the lake: "shop/orders/data/v2/2026-11-03/03/0000_part_00-<fingerprint>.parquet".
 std::string LakeFileKey(const contract::Folder& folder, const store::ObjectInfo& source);
+
+/// Where the rows of a folder that the table cannot take are told: "shop/orders/rejects/v2/2026-11-03/03.parquet"
+/// (C-23).
+std::string RejectFileKey(const contract::Folder& folder);
 
 /// Errors: NotFound (the folder or a file is gone), PreconditionFailed (a file was replaced meanwhile, or the folder is
 /// no longer sealed), Corruption and Unsupported (a file that cannot be read, named), else of the stores.

@@ -60,7 +60,8 @@ class Supersede {
  private:
   void MeetExisting(const contract::Delivery& delivery, const Hash128& key, RowRef row);
   void Kill(RowRef row) { dead_[row.file].push_back(row.position); }
-  Status SettleRepeats(const std::vector<KeyFile>& files, FolderKeys& folder, std::vector<std::pair<Hash128, RowRef>> repeated) const;
+  Status SettleRepeats(const std::vector<KeyFile>& files, FolderKeys& folder,
+                       std::vector<std::pair<Hash128, RowRef>> repeated) const;
 
   std::vector<std::string> key_;
   std::vector<std::string> order_;

@@ -8,6 +8,7 @@
 #include "tidegate/ingest/data_file.h"
 #include "tidegate/ingest/schema_fit.h"
 #include "tidegate/parquet/position_delete_file.h"
+#include "tidegate/parquet/reject_file.h"
 
 namespace tidegate::ingest {
 namespace {
@@ -40,7 +41,9 @@ OrderedJson FilesJson(const std::vector<StagedFolder>& staged) {
   OrderedJson out = OrderedJson::array();
   for (const StagedFolder& folder : staged) {
     for (const StagedFile& file : folder.files) {
-      out.push_back(OrderedJson{{"key", file.source.key}, {"etag", file.source.etag}, {"bytes", file.source.size_bytes},
+      out.push_back(OrderedJson{{"key", file.source.key},
+                                {"etag", file.source.etag},
+                                {"bytes", file.source.size_bytes},
                                 {"rows", file.info.rows}});
     }
   }
@@ -55,10 +58,16 @@ bool StopsTheTable(const Status& status) {
 
 TableJob::TableJob(store::ObjectStore& bucket, store::ObjectStore& lake, const bucket::BucketView& view, TablePlan plan,
                    TableState state, const IngestOptions& options)
-    : bucket_(bucket), lake_(lake), view_(view), plan_(std::move(plan)), state_(std::move(state)), options_(options),
+    : bucket_(bucket),
+      lake_(lake),
+      view_(view),
+      plan_(std::move(plan)),
+      state_(std::move(state)),
+      options_(options),
       supersede_(plan_.rules.key, plan_.rules.order_columns) {
   out_.result.table = plan_.table.ToString();
   out_.result.mode = plan_.rules.mode;
+  if (plan_.before) out_.result.delivered_through = DeliveredThrough(view_, plan_.table, *plan_.before);
   schema_ = InitialSchema(plan_.rules.mode);
   last_column_id_ = schema_.MaxId();
   if (state_.table) {
@@ -80,21 +89,29 @@ Status TableJob::Run(JobOutcome* outcome) {
   return done;
 }
 
+/// Must readers keep the table they have until this folder, too, can be taken?
+bool TableJob::IsVital(const contract::Delivery& delivery) const {
+  if (plan_.action == Action::kRebuild) return plan_.before->applied.Contains(delivery);
+  return plan_.action == Action::kReseed && delivery <= plan_.reseed->at;
+}
+
 Status TableJob::StageParts() {
-  const bool rebuild = plan_.action == Action::kRebuild;
-  if (rebuild) {
+  const bool anew = plan_.action != Action::kAppend;
+  if (anew) {
     schema_ = InitialSchema(plan_.rules.mode);
     last_column_id_ = schema_.MaxId();
   }
   for (const bucket::FolderState& folder : plan_.folders) {
     if (options_.cancel != nullptr) TG_RETURN_IF_ERROR(options_.cancel->Check());
     TG_ASSIGN_OR_RETURN(const bool taken, TryFolder(folder, /*replace=*/false));
-    if (rebuild && !taken && plan_.before->applied.Contains(folder.folder.delivery)) {
-      staged_.clear();  // readers keep the table they have, until all of it can be built anew
+    if (!taken && IsVital(folder.folder.delivery)) {
+      staged_.clear();
       return {};
     }
   }
-  if (rebuild && state_.table) {
+  const bool any_file = std::any_of(staged_.begin(), staged_.end(), [](const auto& f) { return !f.files.empty(); });
+  if (anew && state_.table && !any_file) schema_ = state_.table->metadata().current_schema();
+  if (anew && state_.table && any_file) {
     last_column_id_ = state_.table->metadata().last_column_id;
     schema_ = Adapt(state_.table->metadata().current_schema(), schema_, &last_column_id_);
   }
@@ -154,8 +171,10 @@ Status TableJob::FitSchema(const StagedFolder& staged, bool replace, std::string
     schema_ = std::move(grown);
     last_column_id_ = last_id;
   } else if (!staged.files.empty() || !state_.table) {
-    if (state_.table) grown = Adapt(schema_, grown, &last_column_id_);
-    else last_column_id_ = last_id;
+    if (state_.table)
+      grown = Adapt(schema_, grown, &last_column_id_);
+    else
+      last_column_id_ = last_id;
     schema_ = std::move(grown);
   }
   return {};
@@ -166,7 +185,8 @@ Status TableJob::PrepareKeys(const StagedFolder& staged) {
   for (const StagedFile& file : staged.files) {
     const auto number = static_cast<uint32_t>(numbered_.size());
     const contract::Delivery& delivery = staged.folder.folder.delivery;
-    numbered_.push_back({lake_.Location(file.object.key), delivery, PartitionValues(delivery), 0});
+    const std::string name = file.source.key.substr(file.source.key.rfind('/') + 1);
+    numbered_.push_back({lake_.Location(file.object.key), delivery, PartitionValues(delivery), 0, name});
     files.push_back({number, file.source.key, [this, object = file.object] { return lake_.Open(object); }});
   }
   TG_ASSIGN_OR_RETURN(FolderKeys keys, supersede_.Prepare(staged.folder.folder.delivery, files));
@@ -198,7 +218,7 @@ Status TableJob::ScanLiveFiles() {
                          " is in no delivery partition (compacted by another engine?): run with a new lake");
     }
     const auto number = static_cast<uint32_t>(numbered_.size());
-    numbered_.push_back({live.file.location, *delivery, live.file.partition, live.file.spec_id});
+    numbered_.push_back({live.file.location, *delivery, live.file.partition, live.file.spec_id, ""});
     TG_ASSIGN_OR_RETURN(const std::string key, LakeKeyOf(lake_, live.file.location));
     const KeyFile file{number, key, [this, key] { return store::OpenCurrent(lake_, key); }};
     TG_RETURN_IF_ERROR(supersede_.ScanExisting(*delivery, file, [&] { return DeletedIn(live.file.location); }));
@@ -206,21 +226,39 @@ Status TableJob::ScanLiveFiles() {
   return {};
 }
 
+void TableJob::WarnOfRepeats(const FolderKeys& keys, const std::string& path) {
+  if (keys.repeats.empty()) return;
+  const auto count = static_cast<int64_t>(keys.repeats.size());
+  out_.warnings.push_back({"repeated_key", out_.result.table, path,
+                           HumanCount(count) + " rows repeat a key of the same folder: the newest of each is kept",
+                           count, ""});
+}
+
+/// C-23: rows with a null key are told in a reject file, and hidden from the table.
+Status TableJob::SetAside(const StagedFolder& staged, const FolderKeys& keys) {
+  if (keys.null_keys.empty()) return {};
+  const std::string path = staged.folder.folder.Path();
+  std::vector<parquet::RejectedRow> rows;
+  for (const RowRef& row : keys.null_keys) {
+    rows.push_back({path, numbered_[row.file].source_name, row.position, "null key"});
+  }
+  const std::string key = RejectFileKey(staged.folder.folder);
+  TG_ASSIGN_OR_RETURN(auto writer, lake_.NewWriter(key, store::PutMode::kOverwrite));
+  TG_RETURN_IF_ERROR(parquet::WriteRejects(rows, *writer));
+  TG_ASSIGN_OR_RETURN(const store::ObjectInfo written, writer->Finish());
+  const auto count = static_cast<int64_t>(rows.size());
+  out_.result.rejected += count;
+  out_.warnings.push_back({"null_key", out_.result.table, path,
+                           HumanCount(count) + " rows have a null key: hidden from the table, told in " + written.key,
+                           count, ""});
+  return {};
+}
+
 Status TableJob::ResolveKeys(table::Change& change) {
   for (size_t i = staged_.size(); i-- > 0;) {  // newest first
     FolderKeys& keys = keys_[i];
-    const std::string path = staged_[i].folder.folder.Path();
-    if (!keys.repeats.empty()) {
-      const auto count = static_cast<int64_t>(keys.repeats.size());
-      out_.warnings.push_back({"repeated_key", out_.result.table, path,
-                               HumanCount(count) + " rows repeat a key of the same folder: the newest of each is kept", count});
-    }
-    if (!keys.null_keys.empty()) {
-      const auto count = static_cast<int64_t>(keys.null_keys.size());
-      out_.result.rejected += count;
-      out_.warnings.push_back({"null_key", out_.result.table, path,
-                               HumanCount(count) + " rows have a null key: hidden from the table", count});
-    }
+    WarnOfRepeats(keys, staged_[i].folder.folder.Path());
+    TG_RETURN_IF_ERROR(SetAside(staged_[i], keys));
     supersede_.AddFolder(std::move(keys));
   }
   if (plan_.action == Action::kAppend) TG_RETURN_IF_ERROR(ScanLiveFiles());
@@ -288,6 +326,8 @@ Checkpoint TableJob::NewCheckpoint() const {
   if (plan_.before && plan_.action == Action::kRebuild) out.delivered_through = plan_.before->delivered_through;
   out.version = plan_.version;
   out.mode = plan_.rules.mode;
+  out.reseed = plan_.reseed;
+  out.fenced = plan_.fenced;
   for (const StagedFolder& staged : staged_) {
     const contract::Delivery& delivery = staged.folder.folder.delivery;
     out.applied.Insert(delivery);
@@ -329,8 +369,10 @@ Status TableJob::Commit(table::Change change) {
   std::vector<table::NameMapping> earlier;
   if (!state_.table) {
     state_.table = table::LakeTable::New(lake_, LakeFolder(plan_.table), schema_, SpecOf(schema_, plan_.rules.mode),
-                                         {{"write.delete.mode", "merge-on-read"}, {"write.update.mode", "merge-on-read"},
-                                          {"write.merge.mode", "merge-on-read"}, {"tidegate.lake-format", "1"}});
+                                         {{"write.delete.mode", "merge-on-read"},
+                                          {"write.update.mode", "merge-on-read"},
+                                          {"write.merge.mode", "merge-on-read"},
+                                          {"tidegate.lake-format", "1"}});
   } else {
     const auto& properties = state_.table->metadata().properties;
     if (const auto it = properties.find(kNameMappingKey); it != properties.end()) {
@@ -360,7 +402,8 @@ Status TableJob::Commit(table::Change change) {
       if (file.reserved_columns.empty()) continue;
       out_.warnings.push_back({"partition_column_in_file", result.table, staged.folder.folder.Path(),
                                "a file holds the reserved column " + Quoted(file.reserved_columns.front()) +
-                                   ": the folder's value counts, the file was rewritten without it", 0});
+                                   ": the folder's value counts, the file was rewritten without it",
+                               0, ""});
     }
   }
   return {};

@@ -28,13 +28,14 @@ class TableJob {
   TableJob(store::ObjectStore& bucket, store::ObjectStore& lake, const bucket::BucketView& view, TablePlan plan,
            TableState state, const IngestOptions& options);
 
-  /// Errors: PreconditionFailed (another writer committed first: load and plan again), Cancelled, store errors. A folder
-  /// that cannot be applied is a problem in the outcome, not an error.
+  /// Errors: PreconditionFailed (another writer committed first: load and plan again), Cancelled, store errors. A
+  /// folder that cannot be applied is a problem in the outcome, not an error.
   Status Run(JobOutcome* outcome);
 
  private:
   Status StageParts();
   Status StageFull();
+  bool IsVital(const contract::Delivery& delivery) const;
   /// Stages one folder and fits its columns; a folder that cannot be applied becomes a problem and leaves no trace.
   Result<bool> TryFolder(const bucket::FolderState& folder, bool replace);
   Status FitSchema(const StagedFolder& staged, bool replace, std::string* reason);
@@ -42,6 +43,8 @@ class TableJob {
   std::string ReasonOf(const Status& status) const;
 
   Status ResolveKeys(table::Change& change);
+  void WarnOfRepeats(const FolderKeys& keys, const std::string& path);
+  Status SetAside(const StagedFolder& staged, const FolderKeys& keys);
   Status ScanLiveFiles();
   Status AddDeletes(uint32_t file, const std::vector<int64_t>& dead, table::Change& change);
   Result<std::vector<int64_t>> DeletedIn(const std::string& data_location) const;
@@ -63,16 +66,17 @@ class TableJob {
   std::vector<StagedFolder> staged_;
   schema::Schema schema_;
   int last_column_id_ = 0;
-  table::LiveFiles live_;                     // of the current snapshot; append only
+  table::LiveFiles live_;  // of the current snapshot; append only
   Supersede supersede_;
-  std::vector<FolderKeys> keys_;              // parallel to staged_
+  std::vector<FolderKeys> keys_;  // parallel to staged_
   struct NumberedFile {
     std::string location;
     contract::Delivery delivery;
     std::vector<std::optional<std::string>> partition;
     int spec_id = 0;
+    std::string source_name;  // of a staged file: its name in the delivered folder
   };
-  std::vector<NumberedFile> numbered_;        // by file number of supersede_
+  std::vector<NumberedFile> numbered_;  // by file number of supersede_
 };
 
 }  // namespace tidegate::ingest

@@ -11,7 +11,8 @@ Result<std::string> LakeKeyOf(const store::ObjectStore& lake, std::string_view l
   std::string root = lake.Location(kProbe);
   root.resize(root.size() - kProbe.size());
   if (location.starts_with(root)) return std::string(location.substr(root.size()));
-  return Unsupported("the lake at " + root + " names a file elsewhere (was the lake moved? move it back): " + Quoted(location));
+  return Unsupported("the lake at " + root +
+                     " names a file elsewhere (was the lake moved? move it back): " + Quoted(location));
 }
 
 Result<std::optional<Checkpoint>> CheckpointOf(const table::TableMetadata& metadata) {
@@ -23,9 +24,10 @@ Result<std::optional<Checkpoint>> CheckpointOf(const table::TableMetadata& metad
     snapshot = metadata.FindSnapshot(*snapshot->parent_id);
   }
   if (metadata.current_snapshot() == nullptr) return std::optional<Checkpoint>();
-  return Corruption("the table " + metadata.location +
-                    " has data, but no snapshot of tidegate says what of the bucket it holds (was it written by another "
-                    "tool, or were snapshots expired?): build it anew into another lake");
+  return Corruption(
+      "the table " + metadata.location +
+      " has data, but no snapshot of tidegate says what of the bucket it holds (was it written by another "
+      "tool, or were snapshots expired?): build it anew into another lake");
 }
 
 Result<TableState> LoadTableState(store::ObjectStore& lake, const contract::TableName& name) {

@@ -21,8 +21,8 @@ struct TableState {
 /// "shop/orders", the folder of a table in a lake.
 std::string LakeFolder(const contract::TableName& table);
 
-/// The key in `lake` of a location that table metadata names. Errors: Unsupported where it lies elsewhere (a lake that was
-/// moved: its metadata holds absolute paths).
+/// The key in `lake` of a location that table metadata names. Errors: Unsupported where it lies elsewhere (a lake that
+/// was moved: its metadata holds absolute paths).
 Result<std::string> LakeKeyOf(const store::ObjectStore& lake, std::string_view location);
 
 /// The checkpoint of the nearest ancestor of the current snapshot that has one: a rollback takes progress back with the

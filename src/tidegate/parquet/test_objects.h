@@ -72,8 +72,8 @@ std::shared_ptr<arrow::Table> MakeTable(const Columns& columns);
 struct FileOptions {
   int64_t row_group_rows = 1'000'000;
   bool int96 = false;
-  bool store_schema = false;                                // the ARROW:schema entry
-  bool old_list_names = false;                              // "item" instead of "element"
+  bool store_schema = false;                                          // the ARROW:schema entry
+  bool old_list_names = false;                                        // "item" instead of "element"
   std::shared_ptr<::parquet::WriterProperties> properties = nullptr;  // then Arrow's
 };
 /// The bytes of a Parquet file as Arrow writes it.

@@ -97,7 +97,9 @@ std::vector<std::string> TablesNeeded(const std::vector<std::string>& folders, s
 
 Status CreateLakeViews(engine::DuckDb& db, store::ObjectStore& lake, std::string_view sql) {
   TG_ASSIGN_OR_RETURN(const std::vector<std::string> folders, table::ListTables(lake));
-  if (folders.empty()) return NotFound("there is no table in this lake; ingest into it first: " + Quoted(lake.url()));
+  if (folders.empty()) {
+    Log(LogLevel::kWarning, "there is no table in this lake; ingest into it first: " + Quoted(lake.url()));
+  }
   const std::string lower = ToLower(sql);
   ViewMaker maker(db, lake, folders);
   for (const std::string& folder : TablesNeeded(folders, sql)) {

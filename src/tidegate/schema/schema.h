@@ -14,8 +14,23 @@
 namespace tidegate::schema {
 
 enum class Kind {
-  kBoolean, kInt, kLong, kFloat, kDouble, kDecimal, kDate, kTime, kTimestamp, kTimestampTz,
-  kString, kUuid, kFixed, kBinary, kStruct, kList, kMap,
+  kBoolean,
+  kInt,
+  kLong,
+  kFloat,
+  kDouble,
+  kDecimal,
+  kDate,
+  kTime,
+  kTimestamp,
+  kTimestampTz,
+  kString,
+  kUuid,
+  kFixed,
+  kBinary,
+  kStruct,
+  kList,
+  kMap,
 };
 
 struct Field;

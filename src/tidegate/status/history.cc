@@ -33,7 +33,8 @@ std::vector<CommittedFile> Files(const table::Summary& summary) {
     return file.contains(key) && file[key].is_string() ? file[key].get<std::string>() : std::string();
   };
   for (const Json& file : *json) {
-    if (file.is_object()) out.push_back({text(file, "key"), text(file, "etag"), number(file, "rows"), number(file, "bytes")});
+    if (file.is_object())
+      out.push_back({text(file, "key"), text(file, "etag"), number(file, "rows"), number(file, "bytes")});
   }
   return out;
 }
@@ -74,7 +75,8 @@ Result<std::vector<HistoryEntry>> ReadHistory(store::ObjectStore& lake, const st
     for (const table::Snapshot& snapshot : table.metadata().snapshots) out.push_back(ToEntry(name, snapshot));
   }
   if (only && !found) return NotFound("the lake " + lake.url() + " has no table " + Quoted(*only));
-  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.committed_at < b.committed_at; });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const auto& a, const auto& b) { return a.committed_at < b.committed_at; });
   return out;
 }
 

@@ -12,7 +12,7 @@
 namespace tidegate::status {
 
 struct CommittedFile {
-  std::string key;   // in the bucket
+  std::string key;  // in the bucket
   std::string etag;
   int64_t rows = 0;
   int64_t bytes = 0;
@@ -22,8 +22,8 @@ struct HistoryEntry {
   std::string table;
   UtcTime committed_at;
   int64_t snapshot_id = 0;
-  std::string action;                 // append, replace, rebuild; of a foreign commit Iceberg's operation
-  bool foreign = false;               // not written by tidegate
+  std::string action;    // append, replace, rebuild; of a foreign commit Iceberg's operation
+  bool foreign = false;  // not written by tidegate
   std::vector<std::string> folders;
   std::vector<CommittedFile> files;
   int64_t rows_in = 0, rows_superseded = 0, rows_rejected = 0, bytes_in = 0;

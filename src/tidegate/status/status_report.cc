@@ -32,8 +32,10 @@ Result<LakeSide> LoadLake(store::ObjectStore* lake, std::set<TableName>& names, 
   }
   for (const TableName& name : names) {
     auto state = ingest::LoadTableState(*lake, name);
-    if (state.ok()) out.states.emplace(name, *std::move(state));
-    else out.broken[name] = state.status();
+    if (state.ok())
+      out.states.emplace(name, *std::move(state));
+    else
+      out.broken[name] = state.status();
   }
   return out;
 }
@@ -104,7 +106,8 @@ std::set<Delivery> AllDeliveries(const bucket::BucketView& view) {
 }
 
 /// A table may be known from manifests alone: missing since its first day.
-void AddNamedByManifests(const bucket::BucketView& view, const bucket::ScanOptions& choice, std::set<TableName>& names) {
+void AddNamedByManifests(const bucket::BucketView& view, const bucket::ScanOptions& choice,
+                         std::set<TableName>& names) {
   const auto add = [&](const TableName& name) {
     if (bucket::Chosen(name, choice)) names.insert(name);
   };
@@ -185,13 +188,20 @@ void AddDeliveries(const bucket::BucketView& view, const std::set<TableName>& na
 
 std::string_view CellName(CellState state) {
   switch (state) {
-    case CellState::kNone: return "none";
-    case CellState::kSealed: return "sealed";
-    case CellState::kApplied: return "applied";
-    case CellState::kOvertaken: return "overtaken";
-    case CellState::kInProgress: return "in progress";
-    case CellState::kMissing: return "missing";
-    case CellState::kPending: return "pending";
+    case CellState::kNone:
+      return "none";
+    case CellState::kSealed:
+      return "sealed";
+    case CellState::kApplied:
+      return "applied";
+    case CellState::kOvertaken:
+      return "overtaken";
+    case CellState::kInProgress:
+      return "in progress";
+    case CellState::kMissing:
+      return "missing";
+    case CellState::kPending:
+      return "pending";
   }
   return "none";
 }
@@ -212,7 +222,8 @@ Result<StatusReport> BuildStatus(store::ObjectStore& bucket, store::ObjectStore*
   }
   report.version = ingest::VersionInUse(view, checkpoints);
   for (const bucket::Finding& finding : view.findings) {
-    report.warnings.push_back({"bucket", "", finding.subject, finding.detail, 0});
+    report.warnings.push_back(
+        {std::string(bucket::FindingName(finding.kind)), "", finding.subject, finding.detail, 0, finding.name});
   }
   const auto waiting = ingest::StillWaiting(view, report.version);
   for (const TableName& name : names) {

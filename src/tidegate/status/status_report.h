@@ -46,23 +46,23 @@ struct TableStatus {
   contract::TableMode mode = contract::TableMode::kFull;
   std::string mode_source;
   bool in_lake = false;
-  std::string newest_applied;                 // "v2/2026-11-03/05"; empty: none
-  std::optional<UtcTime> delivered_through;   // parts tables (C-36)
-  std::vector<std::string> open_folders;      // sealed, would be applied by the next ingest
+  std::string newest_applied;                // "v2/2026-11-03/05"; empty: none
+  std::optional<UtcTime> delivered_through;  // parts tables (C-36)
+  std::vector<std::string> open_folders;     // sealed, would be applied by the next ingest
   int64_t rows = 0, bytes = 0, data_files = 0, delete_files = 0, deleted_rows = 0, snapshots = 0;
   std::optional<UtcTime> last_commit;
-  std::string error;                          // the table cannot be read
+  std::string error;  // the table cannot be read
   std::vector<ingest::Waiting> waiting;
 };
 
 struct StatusReport {
   contract::Version version = contract::Version::kV1;
   bool has_lake = false;
-  std::vector<TableStatus> tables;       // sorted by name
-  std::vector<DeliveryRow> deliveries;   // newest first
+  std::vector<TableStatus> tables;      // sorted by name
+  std::vector<DeliveryRow> deliveries;  // newest first
   size_t deliveries_in_all = 0;
   std::vector<ingest::Warning> warnings;
-  std::string summary;                   // the one line to read first
+  std::string summary;  // the one line to read first
 };
 
 struct StatusOptions {

@@ -34,15 +34,18 @@ struct ObjectInfo {
 };
 
 struct ListRequest {
-  std::string prefix{};         // text prefix of keys, as in S3 ("" is everything)
-  std::string start_after{};    // only keys greater than this, byte-wise; before folding: "a/" stays while "a/z" does
-  bool delimited = false;       // true: keys with a '/' after the prefix are folded into `prefixes`
-  size_t max_entries = 0;       // at most so many objects + prefixes; 0: all
+  std::string prefix{};       // text prefix of keys, as in S3 ("" is everything)
+  std::string start_after{};  // only keys greater than this, byte-wise; before folding: "a/" stays while "a/z" does
+  bool delimited = false;     // true: keys with a '/' after the prefix are folded into `prefixes`
+  size_t max_entries = 0;     // at most so many objects + prefixes; 0: all
 };
 
 struct Listing {
-  std::vector<ObjectInfo> objects;     // sorted by key, byte-wise
-  std::vector<std::string> prefixes;   // sorted; each ends in '/'
+  std::vector<ObjectInfo> objects;    // sorted by key, byte-wise
+  std::vector<std::string> prefixes;  // sorted; each ends in '/'
+  // Keys under which something lies that is no object and cannot be read as one (a symlink, a device, a name outside
+  // the rules above), as they are: quote them. What stands there must not be taken for absent.
+  std::vector<std::string> refused = {};
 };
 
 /// Random reads of one object as it was when opened.
@@ -105,7 +108,10 @@ class ObjectStore {
                                    AdoptMethod* method) = 0;
 
   /// For Adopt between local stores: the path of a key on this machine, where there is one.
-  virtual std::optional<std::string> LocalPath(std::string_view key) const { (void)key; return std::nullopt; }
+  virtual std::optional<std::string> LocalPath(std::string_view key) const {
+    (void)key;
+    return std::nullopt;
+  }
 };
 
 /// Open by key alone, whatever generation is there now.

@@ -61,6 +61,7 @@ class Lister {
   Status VisitFile(const std::string& folder, const Entry& entry, UniqueFd& fd);
   Result<std::vector<Entry>> Entries(const std::string& folder, UniqueFd& fd);
   void Collect(const std::string& folder, const dirent& entry, unsigned char type, std::vector<Entry>& out);
+  void Refuse(const std::string& key, void (SkipWarnings::*warn)(const std::string&));
   Status Reopen(const std::string& folder, UniqueFd& fd) const;
   Result<bool> HoldsAnObject(const std::string& folder);
 
@@ -108,11 +109,15 @@ void Lister::Collect(const std::string& folder, const dirent& entry, unsigned ch
   if (name == "." || name == ".." || (folder.empty() && name == kTempFolderName)) return;
   const std::string key = folder + name;
   if (!MayMatch(type == DT_DIR ? key + "/" : key) || type == DT_UNKNOWN) return;
-  const std::string path = tree_.path() + "/" + key;
-  if (type == DT_LNK) return warnings_.Symlink(path);
-  if (type != DT_DIR && type != DT_REG) return warnings_.Special(path);
-  if (!CheckKey(key).ok()) return warnings_.BadName(path);
+  if (type == DT_LNK) return Refuse(key, &SkipWarnings::Symlink);
+  if (type != DT_DIR && type != DT_REG) return Refuse(key, &SkipWarnings::Special);
+  if (!CheckKey(key).ok()) return Refuse(key, &SkipWarnings::BadName);
   out.push_back({type == DT_DIR ? name + "/" : std::move(name)});
+}
+
+void Lister::Refuse(const std::string& key, void (SkipWarnings::*warn)(const std::string&)) {
+  (warnings_.*warn)(tree_.path() + "/" + key);
+  listing_.refused.push_back(key);
 }
 
 Result<std::vector<Entry>> Lister::Entries(const std::string& folder, UniqueFd& fd) {

@@ -1,0 +1,56 @@
+#include "tidegate/app/open_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tidegate/store/local/temp_dir_for_test.h"
+
+namespace tidegate::app {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(OpenStoreTest, PathsAndFileUrlsNameFolders) {
+  EXPECT_EQ(*LocalPathOf("bucket"), "bucket");
+  EXPECT_EQ(*LocalPathOf("/data/bucket"), "/data/bucket");
+  EXPECT_EQ(*LocalPathOf("file:///data/bucket"), "/data/bucket");
+  EXPECT_EQ(*LocalPathOf("file://localhost/data/bucket"), "/data/bucket");
+  EXPECT_EQ(*LocalPathOf("a:b"), "a:b");
+}
+
+TEST(OpenStoreTest, AFileUrlNeedsAnAbsolutePath) {
+  for (const std::string url : {"file://data/bucket", "file://", "file://localhost"}) {
+    EXPECT_EQ(LocalPathOf(url).status().code(), Code::kInvalidArgument) << url;
+  }
+  EXPECT_EQ(LocalPathOf("").status().code(), Code::kInvalidArgument);
+}
+
+TEST(OpenStoreTest, ASchemeWithoutABackendIsRefusedWithAWayOn) {
+  for (const std::string url : {"s3://bucket/prefix", "gs://bucket", "https://host/x"}) {
+    const Status status = LocalPathOf(url).status();
+    EXPECT_EQ(status.code(), Code::kUnsupported) << url;
+    EXPECT_THAT(status.message(), HasSubstr("copy the bucket first"));
+  }
+}
+
+TEST(OpenStoreTest, AMissingFolderIsMadeOnlyWhereAskedFor) {
+  const store::TempDirForTest temp;
+  const std::string path = (temp.path() / "lake").string();
+  EXPECT_EQ(OpenStore(path, OpenMode::kMustExist).status().code(), Code::kNotFound);
+  ASSERT_TRUE(OpenStore(path, OpenMode::kCreate).ok());
+  const auto again = OpenStore("file://" + path, OpenMode::kMustExist);
+  ASSERT_TRUE(again.ok()) << again.status().ToString();
+  EXPECT_TRUE((*again)->List({})->objects.empty());
+}
+
+TEST(OpenStoreTest, AFileIsNoStore) {
+  const store::TempDirForTest temp;
+  auto store = OpenStore(temp.path().string(), OpenMode::kMustExist);
+  ASSERT_TRUE(store.ok());
+  ASSERT_TRUE((*store)->Put("a", "x", store::PutMode::kOverwrite).ok());
+  EXPECT_FALSE(OpenStore((temp.path() / "a").string(), OpenMode::kMustExist).ok());
+  EXPECT_FALSE(OpenStore((temp.path() / "a").string(), OpenMode::kCreate).ok());
+}
+
+}  // namespace
+}  // namespace tidegate::app

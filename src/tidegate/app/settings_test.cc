@@ -1,0 +1,116 @@
+#include "tidegate/app/settings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "tidegate/store/local/temp_dir_for_test.h"
+
+namespace tidegate::app {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Each test works in a folder of its own and without the caller's environment.
+class SettingsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    unsetenv("TIDEGATE_CONFIG");
+    std::filesystem::current_path(temp_.path());
+  }
+  void TearDown() override {
+    unsetenv("TIDEGATE_CONFIG");
+    std::filesystem::current_path(before_);
+  }
+  void Write(const std::string& name, const std::string& text) { std::ofstream(name, std::ios::binary) << text; }
+  Status Refused(const std::string& text) {
+    Write("bad.toml", text);
+    return LoadSettings("bad.toml").status();
+  }
+
+  const std::filesystem::path before_ = std::filesystem::current_path();
+  const store::TempDirForTest temp_;
+};
+
+constexpr const char* kOneTable = "[[table]]\nname = \"shop.orders\"\nmode = \"parts\"\n";
+
+TEST_F(SettingsTest, WithoutAFileTheBuiltInCatalogHolds) {
+  const auto settings = LoadSettings("");
+  ASSERT_TRUE(settings.ok()) << settings.status().ToString();
+  EXPECT_EQ(settings->source, "built-in");
+  EXPECT_EQ(settings->catalog.entries().size(), 19u);
+  EXPECT_FALSE(settings->ingest_jobs);
+}
+
+TEST_F(SettingsTest, TheFileBesideTheWorkIsFound) {
+  Write("tidegate.toml", std::string(kOneTable) + "[ingest]\njobs = 3\n[query]\nmemory_limit = \"2GB\"\nthreads = 2\n");
+  const auto settings = LoadSettings("");
+  ASSERT_TRUE(settings.ok()) << settings.status().ToString();
+  EXPECT_EQ(settings->source, "tidegate.toml");
+  EXPECT_EQ(settings->catalog.entries().size(), 1u);
+  EXPECT_EQ(settings->ingest_jobs, 3);
+  EXPECT_EQ(settings->query_memory_limit, "2GB");
+  EXPECT_EQ(settings->query_threads, 2);
+}
+
+TEST_F(SettingsTest, TheFlagWinsOverTheEnvironmentAndThatOverTheFileBesideTheWork) {
+  Write("tidegate.toml", "[ingest]\njobs = 1\n");
+  Write("environment.toml", "[ingest]\njobs = 2\n");
+  Write("flag.toml", "[ingest]\njobs = 3\n");
+  EXPECT_EQ(LoadSettings("")->ingest_jobs, 1);
+  setenv("TIDEGATE_CONFIG", "environment.toml", 1);
+  EXPECT_EQ(LoadSettings("")->ingest_jobs, 2);
+  EXPECT_EQ(LoadSettings("flag.toml")->ingest_jobs, 3);
+  setenv("TIDEGATE_CONFIG", "", 1);
+  EXPECT_EQ(LoadSettings("")->ingest_jobs, 1);
+}
+
+TEST_F(SettingsTest, AFileThatWasNamedMustBeThere) {
+  const Status status = LoadSettings("none.toml").status();
+  EXPECT_EQ(status.code(), Code::kNotFound);
+  EXPECT_THAT(status.message(), HasSubstr("none.toml"));
+  setenv("TIDEGATE_CONFIG", "gone.toml", 1);
+  EXPECT_EQ(LoadSettings("").status().code(), Code::kNotFound);
+  std::filesystem::create_directory("folder.toml");
+  EXPECT_FALSE(LoadSettings("folder.toml").ok());
+}
+
+TEST_F(SettingsTest, AValueOutOfRangeIsRefusedWithItsBounds) {
+  for (const char* text : {"[ingest]\njobs = 0\n", "[ingest]\njobs = 257\n", "[ingest]\njobs = \"two\"\n",
+                           "[ingest]\njobs = 1.5\n", "[query]\nthreads = -1\n"}) {
+    const Status status = Refused(text);
+    EXPECT_EQ(status.code(), Code::kInvalidArgument) << text;
+    EXPECT_THAT(status.message(), HasSubstr("whole number from 1 to")) << text;
+    EXPECT_THAT(status.message(), HasSubstr("bad.toml")) << text;
+  }
+  EXPECT_THAT(Refused("[query]\nmemory_limit = 2\n").message(), HasSubstr("memory_limit must be a text"));
+}
+
+TEST_F(SettingsTest, AnUnknownSettingIsNamed) {
+  EXPECT_THAT(Refused("[ingest]\njobz = 1\n").message(), HasSubstr("'jobz'"));
+  EXPECT_THAT(Refused("[query]\nlimit = 1\n").message(), HasSubstr("'limit'"));
+}
+
+TEST_F(SettingsTest, ASectionThatIsNoSectionIsRefused) {
+  EXPECT_EQ(Refused("ingest = 3\n").code(), Code::kInvalidArgument);
+  EXPECT_EQ(Refused("[[query]]\nthreads = 3\n").code(), Code::kInvalidArgument);
+}
+
+TEST_F(SettingsTest, TextThatIsNoTomlIsRefusedWithItsPlace) {
+  const Status status = Refused("[ingest]\njobs = \n");
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("bad.toml"));
+  EXPECT_FALSE(Refused(std::string("\0\xff\xfe", 3)).ok());
+}
+
+TEST_F(SettingsTest, AHugeFileIsRefusedUnread) {
+  Write("bad.toml", "");
+  std::filesystem::resize_file("bad.toml", 5'000'000'000);
+  EXPECT_EQ(LoadSettings("bad.toml").status().code(), Code::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace tidegate::app
