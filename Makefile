@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: build deps test demo acceptance bench lint format layers coverage asan tsan install clean help
+.PHONY: build deps test demo acceptance mutants bench lint format layers coverage asan tsan install clean help
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -24,6 +24,10 @@ demo: build ## run the main job on real data and show the result
 
 acceptance: build ## run the long tests, with other programs reading what we wrote
 	@ctest --preset release -L acceptance --no-tests=ignore
+
+mutants: ## plant known mistakes one by one; the tests must turn red
+	@tools/deps.sh build
+	@$(VENV_PY) tools/mutants.py -j $(JOBS)
 
 bench: build ## measure against other tools
 	@$(VENV_PY) bench/run.py

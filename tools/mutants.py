@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Plants known mistakes in a copy of the source tree, one at a time, and demands that the tests turn red for each.
+
+  tools/mutants.py [-j N] [NAME …]   all, or those named; prints which test killed each; exit 1 if one survives
+  tools/mutants.py --check           only look whether each mistake still finds its place in the code
+
+The copy lies in a temporary folder and shares the compiler's cache with the tree it came from, so only what a mistake
+touches is compiled.
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TEST_SECONDS = 300
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutant:
+    name: str
+    why: str
+    file: str
+    find: str  # matched token by token, whatever the white space; must stand in the file exactly once
+    replace: str
+    tests: tuple[str, ...]  # folders whose unit tests are built and run
+
+
+MUTANTS = (
+    Mutant("success-ignored", "_SUCCESS is ignored: a folder counts as sealed as soon as it is there",
+           "src/tidegate/bucket/bucket_view.h", "return seal.has_value();", "return true;", ("bucket", "ingest")),
+    Mutant("text-order", "folders are ordered as text, __initial__ after all dates",
+           "src/tidegate/contract/folder.cc",
+           "if (a.is_initial() != b.is_initial()) return b.is_initial() <=> a.is_initial();", "", ("contract", "ingest")),
+    Mutant("hour-as-number", "an hour is read as a number: 03 becomes 3",
+           "src/tidegate/contract/folder.cc", "delivery.hour = std::string(*hour);",
+           "delivery.hour = std::to_string(std::stoi(std::string(*hour)));", ("contract", "ingest")),
+    Mutant("greatest-seen", "progress is the greatest folder seen: a late folder counts as applied",
+           "src/tidegate/ingest/checkpoint.cc",
+           "const auto after = ranges_.upper_bound(delivery);"
+           "return after != ranges_.begin() && delivery <= std::prev(after)->second;",
+           "return !ranges_.empty() && delivery <= Max();", ("ingest",)),
+    Mutant("rewrites-all", "every hour writes all rows of the table anew",
+           "src/tidegate/ingest/plan.cc", "const bool rebuild = AnyAppliedChanged(plan, folders); for",
+           "const bool news = plan.before && !folders.empty() &&"
+           " !plan.before->applied.Contains(folders.rbegin()->first);\n"
+           "  const bool rebuild = AnyAppliedChanged(plan, folders) || news;\n  for", ("ingest",)),
+)
+
+
+def pattern(text):
+    return re.compile(r"\s*".join(re.escape(token) for token in re.findall(r"\w+|[^\w\s]", text)))
+
+
+def mutate(text, mutant):
+    """The text with the mistake in it. Errors: ValueError where its place is not found exactly once."""
+    places = list(pattern(mutant.find).finditer(text))
+    if len(places) != 1:
+        raise ValueError(f"{mutant.name}: its place is found {len(places)} times in {mutant.file}: {mutant.find}")
+    return text[:places[0].start()] + mutant.replace + text[places[0].end():]
+
+
+def check(mutants, root):
+    problems = []
+    for mutant in mutants:
+        try:
+            mutate((root / mutant.file).read_text(), mutant)
+        except (OSError, ValueError) as error:
+            problems.append(str(error))
+    return problems
+
+
+def copy_tree(target):
+    """What git knows or would add, as it stands in the work tree."""
+    names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
+                           capture_output=True, check=True).stdout.decode().split("\0")
+    for name in names:
+        if name and (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target / name)
+    (target / ".deps").symlink_to(ROOT / ".deps")
+
+
+class Tree:
+    """The copy, and its build tree."""
+
+    def __init__(self, root, jobs):
+        self.root, self.jobs = root, jobs
+        self.build = root / "build/release"
+        self.environment = dict(os.environ, CCACHE_BASEDIR=str(root), CCACHE_NOHASHDIR="1")
+
+    def run(self, command):
+        done = subprocess.run(command, cwd=self.root, env=self.environment, capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"failed: {' '.join(map(str, command))}\n{(done.stdout + done.stderr)[-4000:]}")
+
+    def configure(self):
+        self.run(["cmake", "--preset", "release"])
+
+    def red_tests(self, folders):
+        """Build and run the unit tests of some folders; the names of those that failed."""
+        self.run(["ninja", "-C", self.build, f"-j{self.jobs}", *(f"tidegate_{folder}_test" for folder in folders)])
+        return [f"{folder}: {test}" for folder in folders for test in self.run_tests(folder)]
+
+    def run_tests(self, folder):
+        program = self.build / "src/tidegate" / folder / f"tidegate_{folder}_test"
+        report = self.build / f"{folder}.json"
+        report.unlink(missing_ok=True)
+        try:
+            done = subprocess.run([program, "--gtest_brief=1", f"--gtest_output=json:{report}"], cwd=program.parent,
+                                  capture_output=True, timeout=TEST_SECONDS)
+        except subprocess.TimeoutExpired:
+            return ["(hangs)"]
+        if not report.exists():
+            return ["(crashes)"]
+        failed = failed_tests(json.loads(report.read_text()))
+        return failed or (["(exits with an error)"] if done.returncode != 0 else [])
+
+
+def failed_tests(report):
+    return [f"{suite['name']}.{test['name']}" for suite in report["testsuites"] for test in suite["testsuite"]
+            if test.get("failures")]
+
+
+def kill(tree, mutant):
+    file = tree.root / mutant.file
+    original = file.read_text()
+    file.write_text(mutate(original, mutant))
+    red = tree.red_tests(mutant.tests)
+    file.write_text(original)
+    return red
+
+
+def table(results):
+    """Lines for people; a mutant without red tests has survived."""
+    for mutant, red in results:
+        verdict = f"killed by {red[0]}" + (f" and {len(red) - 1} more" if len(red) > 1 else "") if red else "SURVIVED"
+        yield f"{mutant.name:16} {mutant.why}\n{'':16} {verdict}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-j", dest="jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    args = parser.parse_args()
+    unknown = set(args.names) - {mutant.name for mutant in MUTANTS}
+    if unknown:
+        parser.error(f"no such mutant: {', '.join(sorted(unknown))}; there are {', '.join(m.name for m in MUTANTS)}")
+    mutants = [mutant for mutant in MUTANTS if not args.names or mutant.name in args.names]
+    if problems := check(mutants, ROOT):
+        sys.exit("\n".join(problems))
+    if args.check:
+        return
+    with tempfile.TemporaryDirectory(prefix="tidegate-mutants-") as folder:
+        tree = Tree(pathlib.Path(folder).resolve(), args.jobs)
+        copy_tree(tree.root)
+        tree.configure()
+        if red := tree.red_tests(sorted({test for mutant in mutants for test in mutant.tests})):
+            sys.exit("the tests are red without any mutant:\n  " + "\n  ".join(red))
+        print("without a mutant all tests pass", flush=True)
+        results = []
+        for mutant in mutants:
+            results.append((mutant, kill(tree, mutant)))
+            print(*table(results[-1:]), sep="\n", flush=True)
+    killed = sum(bool(red) for _, red in results)
+    print(f"{killed} of {len(results)} mutants killed")
+    sys.exit(0 if killed == len(results) else 1)
+
+
+if __name__ == "__main__":
+    main()
