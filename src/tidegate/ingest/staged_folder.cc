@@ -37,7 +37,8 @@ Status Rewrite(store::RandomReader& source, store::ObjectStore& lake, const std:
   TG_ASSIGN_OR_RETURN(auto writer, lake.NewWriter(key, store::PutMode::kOverwrite));
   TG_RETURN_IF_ERROR(parquet::RewriteFile(source, request, *writer));
   TG_ASSIGN_OR_RETURN(staged.object, writer->Finish());
-  TG_ASSIGN_OR_RETURN(auto copy, lake.Open(staged.object));
+  // Another ingest may have staged it again meanwhile, with the same bytes.
+  TG_ASSIGN_OR_RETURN(auto copy, store::OpenCurrent(lake, key));
   TG_ASSIGN_OR_RETURN(staged.info, parquet::ReadFileInfo(*copy));
   staged.rewritten = true;
   return {};

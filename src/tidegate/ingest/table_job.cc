@@ -144,6 +144,8 @@ Result<bool> TableJob::TryFolder(const bucket::FolderState& folder, bool replace
   if (status.ok() && !plan_.rules.key.empty()) {
     status = PrepareKeys(*staged);
     if (status.code() == Code::kNotFound) reason = "key";
+    // Another ingest stages the same file, with the same bytes, at this moment: plan again.
+    if (status.code() == Code::kPreconditionFailed) return status;
   }
   if (status.ok()) {
     staged_.push_back(*std::move(staged));
@@ -187,7 +189,7 @@ Status TableJob::PrepareKeys(const StagedFolder& staged) {
     const contract::Delivery& delivery = staged.folder.folder.delivery;
     const std::string name = file.source.key.substr(file.source.key.rfind('/') + 1);
     numbered_.push_back({lake_.Location(file.object.key), delivery, PartitionValues(delivery), 0, name});
-    files.push_back({number, file.source.key, [this, object = file.object] { return lake_.Open(object); }});
+    files.push_back({number, file.source.key, [this, key = file.object.key] { return store::OpenCurrent(lake_, key); }});
   }
   TG_ASSIGN_OR_RETURN(FolderKeys keys, supersede_.Prepare(staged.folder.folder.delivery, files));
   keys_.push_back(std::move(keys));
