@@ -35,6 +35,46 @@ void SayOnce(std::vector<Finding>& findings) {
   std::erase_if(findings, [&](const Finding& f) { return !said.emplace(f.kind, f.subject, f.detail).second; });
 }
 
+/// A key up to the segment that was refused: "v2/sh op", "v2/shop/or ders".
+std::string_view UpTo(std::string_view key, std::string_view segment) {
+  const size_t schema = key.find('/') + 1;
+  const bool is_schema = key.substr(schema).starts_with(std::string(segment) + "/");
+  const size_t begin = is_schema ? schema : key.find('/', schema) + 1;
+  return key.substr(0, begin + segment.size());
+}
+
+/// Below _manifests/, but not a manifest's key; names that begin with '_' or '.' are somebody's own.
+bool IsOddManifestKey(std::string_view key) {
+  const std::string_view name = key.substr(key.rfind('/') + 1);
+  return key.substr(std::min(key.size(), size_t{3})).starts_with("_manifests/") && !name.empty() && name[0] != '_' &&
+         name[0] != '.';
+}
+
+/// A key that fits no rule is not data and not an error, but it is said; many are said as one.
+void AddForeign(BucketView& view, const std::string& key) {
+  constexpr size_t kMostTold = 20;
+  ++view.foreign_keys;
+  if (view.foreign_keys <= kMostTold) {
+    AddFinding(view, {Finding::Kind::kForeignKey, Quoted(key), "outside the contract's layout: not read", ""});
+  } else if (view.foreign_keys == kMostTold + 1) {
+    AddFinding(view, {Finding::Kind::kForeignKey, "", "more keys are outside the contract's layout: not read", ""});
+  }
+}
+
+/// What the store could not show as an object must not pass for absent.
+void TakeRefused(BucketView& view, const std::string& refused, const ScanOptions& options) {
+  const ParsedKey key = contract::ParseKey(refused);
+  if (key.kind == ParsedKey::Kind::kBadName) {
+    AddFinding(view, {Finding::Kind::kNameRefused, Quoted(UpTo(refused, key.bad_name)), key.detail, key.bad_name});
+    return;
+  }
+  const bool data = key.kind == ParsedKey::Kind::kData;
+  if (data && !Chosen(key.folder.table, options)) return;
+  if (data) FolderAt(view, key.folder).refused.push_back(refused);
+  AddFinding(view, {Finding::Kind::kRefusedKey, Quoted(refused),
+                    "a symlink, no regular file, or no possible key: not read", ""});
+}
+
 void TakeObject(BucketView& view, store::ObjectInfo object, const ParsedKey& key,
                 std::vector<store::ObjectInfo>& manifests) {
   switch (key.kind) {
@@ -51,10 +91,13 @@ void TakeObject(BucketView& view, store::ObjectInfo object, const ParsedKey& key
       manifests.push_back(std::move(object));
       break;
     case ParsedKey::Kind::kBadName:
-      AddFinding(view, {Finding::Kind::kNameRefused, Quoted(key.bad_name), key.detail, key.bad_name});
+      AddFinding(view, {Finding::Kind::kNameRefused, Quoted(UpTo(object.key, key.bad_name)), key.detail, key.bad_name});
       break;
     case ParsedKey::Kind::kControl:
+      if (IsOddManifestKey(object.key) || object.key.find("/..") != std::string::npos) AddForeign(view, object.key);
+      break;
     case ParsedKey::Kind::kForeign:
+      if (!object.key.ends_with('/')) AddForeign(view, object.key);  // not the marker of an empty folder
       break;
   }
 }
@@ -117,6 +160,10 @@ std::string_view FindingName(Finding::Kind kind) {
       return "manifest_unreadable";
     case Finding::Kind::kManifestOdd:
       return "manifest_odd";
+    case Finding::Kind::kForeignKey:
+      return "foreign_key";
+    case Finding::Kind::kRefusedKey:
+      return "refused_key";
   }
   return "stray_key";
 }
@@ -156,12 +203,7 @@ Result<BucketView> ScanBucket(store::ObjectStore& bucket, const ScanOptions& opt
   for (const char* prefix : {"v1/", "v2/"}) {
     auto listing = bucket.List({.prefix = prefix, .start_after = "", .delimited = false, .max_entries = 0});
     if (!listing.ok()) return listing.status().WithContext("cannot list the bucket " + bucket.url());
-    for (const std::string& refused : listing->refused) {
-      const ParsedKey key = contract::ParseKey(refused);
-      if (key.kind == ParsedKey::Kind::kData && Chosen(key.folder.table, options)) {
-        FolderAt(view, key.folder).refused.push_back(refused);
-      }
-    }
+    for (const std::string& refused : listing->refused) TakeRefused(view, refused, options);
     for (store::ObjectInfo& object : listing->objects) {
       const ParsedKey key = contract::ParseKey(object.key);
       if (IsOfTable(key) && !Chosen(key.folder.table, options)) continue;

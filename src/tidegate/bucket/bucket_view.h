@@ -45,7 +45,7 @@ struct TableFolders {
 
 /// Something in the bucket that is passed over and said.
 struct Finding {
-  enum class Kind { kNameRefused, kStray, kManifestUnreadable, kManifestOdd };
+  enum class Kind { kNameRefused, kStray, kManifestUnreadable, kManifestOdd, kForeignKey, kRefusedKey };
   Kind kind;
   std::string subject;  // key, escaped for printing
   std::string detail;
@@ -61,6 +61,7 @@ struct BucketView {
   std::map<contract::Delivery, contract::Manifest> manifests;  // readable ones
   std::vector<contract::Delivery> unreadable_manifests;        // there, but count as absent (C-33)
   std::vector<Finding> findings;
+  size_t foreign_keys = 0;  // outside the layout
 
   /// What the newest manifest that delivers the table says of it.
   const contract::DeliveredTable* NewestMention(const contract::TableName& table) const;

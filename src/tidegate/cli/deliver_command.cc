@@ -86,10 +86,15 @@ int Deliver(const Options& options) {
   if (!run.ok()) return Fail(run.status());
   auto source = OpenSource(options.source);
   if (!source.ok()) return Fail(source.status());
-  auto dest = app::OpenStore(options.dest, options.plan ? app::OpenMode::kMayBeEmpty : app::OpenMode::kCreate);
+  auto dest = app::OpenStore(options.dest, app::OpenMode::kMayBeEmpty);
   if (!dest.ok()) return Fail(dest.status());
   if (options.plan) return ShowPlan(options, **source, **dest, *run);
 
+  if (!(*dest)->LocalPath("v1")) {  // the folder is made only for a run that can begin
+    if (const auto plan = deliver::Plan(**source, **dest, *run, &StopFlag()); !plan.ok()) return Fail(plan.status());
+    dest = app::OpenStore(options.dest, app::OpenMode::kCreate);
+    if (!dest.ok()) return Fail(dest.status());
+  }
   Progress progress("deliver");
   auto report = deliver::Deliver(**source, **dest, *run, &StopFlag(), [&](const deliver::DeliverProgress& p) {
     progress.Step(p.table.ToString(), p.tables_done, p.tables_total);

@@ -1,4 +1,5 @@
 // The program `tidegate`: one command a run.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -16,6 +17,12 @@ void WatchSignals() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second Ctrl-C ends the program at once
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+}
+
+bool IsCommand(const CLI::App& app, const std::string& name) {
+  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+  return std::any_of(commands.begin(), commands.end(),
+                     [&](const CLI::App* command) { return command->get_name() == name; });
 }
 
 }  // namespace
@@ -39,6 +46,10 @@ int main(int argc, char** argv) {
   tidegate::cli::AddStatus(app, &exit_code);
   tidegate::cli::AddQuery(app, &exit_code);
   tidegate::cli::AddHistory(app, &exit_code);
+  if (argc > 1 && argv[1][0] != '-' && !IsCommand(app, argv[1])) {
+    std::fprintf(stderr, "tidegate: there is no command '%s'; `tidegate --help` lists them\n", argv[1]);
+    return tidegate::cli::kUsage;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

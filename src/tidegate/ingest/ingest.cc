@@ -124,6 +124,9 @@ class Run {
     turn.outcome.result.table = name.ToString();
     turn.outcome.result.mode = plan.rules.mode;
     if (state.checkpoint) turn.outcome.result.delivered_through = DeliveredThrough(view_, name, *state.checkpoint);
+    if (state.table) {  // an earlier run may have died between a commit and its hint
+      if (const Status hint = state.table->MendHint(); !hint.ok()) Log(LogLevel::kWarning, hint.message());
+    }
     if (plan.action != Action::kNothing) {
       TableJob job(bucket_, lake_, view_, std::move(plan), std::move(state), options_);
       turn.status = job.Run(&turn.outcome);

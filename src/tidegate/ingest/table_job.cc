@@ -189,7 +189,8 @@ Status TableJob::PrepareKeys(const StagedFolder& staged) {
     const contract::Delivery& delivery = staged.folder.folder.delivery;
     const std::string name = file.source.key.substr(file.source.key.rfind('/') + 1);
     numbered_.push_back({lake_.Location(file.object.key), delivery, PartitionValues(delivery), 0, name});
-    files.push_back({number, file.source.key, [this, key = file.object.key] { return store::OpenCurrent(lake_, key); }});
+    files.push_back(
+        {number, file.source.key, [this, key = file.object.key] { return store::OpenCurrent(lake_, key); }});
   }
   TG_ASSIGN_OR_RETURN(FolderKeys keys, supersede_.Prepare(staged.folder.folder.delivery, files));
   keys_.push_back(std::move(keys));

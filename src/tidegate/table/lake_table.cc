@@ -312,10 +312,19 @@ Status LakeTable::Commit(const Change& change, UtcTime now) {
   }
   metadata_ = std::move(next);
   version_ = version;
-  const auto hint = lake_->Put(files.HintKey(), std::to_string(version), store::PutMode::kOverwrite);
-  if (!hint.ok())
-    Log(LogLevel::kWarning, "version hint not written (the next commit writes it): " + hint.status().message());
+  if (const Status hint = MendHint(); !hint.ok()) {
+    Log(LogLevel::kWarning, "version hint not written (the next run writes it): " + hint.message());
+  }
   return Status::Ok();
+}
+
+Status LakeTable::MendHint() const {
+  constexpr uint64_t kMaxHintBytes = 1'000;
+  const MetadataFiles files(*lake_, folder_);
+  const std::string wanted = std::to_string(version_);
+  const auto found = lake_->Read(files.HintKey(), kMaxHintBytes);
+  if (found.ok() && *found == wanted) return Status::Ok();
+  return lake_->Put(files.HintKey(), wanted, store::PutMode::kOverwrite).status();
 }
 
 Result<std::vector<std::string>> ListTables(store::ObjectStore& lake) {

@@ -65,6 +65,10 @@ class LakeTable {
   const std::string& folder() const { return folder_; }
   std::string MetadataLocation() const;
 
+  /// Write version-hint.text where it does not name this version: a commit may have died before it could. Readers that
+  /// follow the hint would see an older table. Requires: version() > 0.
+  Status MendHint() const;
+
   /// Files of a snapshot (default: current; none: empty).
   Result<LiveFiles> ReadLiveFiles(std::optional<int64_t> snapshot_id = std::nullopt) const;
 
