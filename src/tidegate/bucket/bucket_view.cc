@@ -29,7 +29,7 @@ void AddFinding(BucketView& view, Finding finding) {
   if (view.findings.empty() || !SameFinding(view.findings.back(), finding)) view.findings.push_back(std::move(finding));
 }
 
-/// The same name may stand in v1 and in v2.
+/// Once also where other findings came between.
 void SayOnce(std::vector<Finding>& findings) {
   std::set<std::tuple<Finding::Kind, std::string, std::string>> said;
   std::erase_if(findings, [&](const Finding& f) { return !said.emplace(f.kind, f.subject, f.detail).second; });
