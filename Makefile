@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: build deps test demo acceptance mutants bench lint format layers coverage asan tsan install clean help
+.PHONY: build deps test demo acceptance mutants lint lint-quick format layers coverage asan tsan install clean help
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -29,13 +29,14 @@ mutants: ## plant known mistakes one by one; the tests must turn red
 	@tools/deps.sh build
 	@$(VENV_PY) tools/mutants.py -j $(JOBS)
 
-bench: build ## measure against other tools
-	@$(VENV_PY) bench/run.py
-
 lint: ## check format, clang-tidy, layers, left-over markers
 	@tools/deps.sh build lint
 	@tools/build.sh release --configure-only
 	@$(VENV_PY) tools/lint.py -j $(JOBS)
+
+lint-quick: ## the checks of lint that take seconds: all but clang-tidy
+	@tools/deps.sh build lint
+	@$(VENV_PY) tools/lint.py --without-tidy
 
 format: ## rewrite the C++ files in the house format
 	@tools/deps.sh build lint

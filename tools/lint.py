@@ -164,6 +164,7 @@ def main():
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--fix-format", action="store_true")
+    parser.add_argument("--without-tidy", action="store_true", help="the quick checks alone")
     arguments = parser.parse_args()
     files = tracked_files(ROOT)
     if arguments.fix_format:
@@ -175,6 +176,8 @@ def main():
         "python": lambda: check_python(files),
         "clang-tidy": lambda: check_tidy(arguments.build.resolve(), arguments.jobs),
     }
+    if arguments.without_tidy:
+        del checks["clang-tidy"]
     passed = [report(name, check) for name, check in checks.items()]
     return 0 if all(passed) else 1
 

@@ -20,7 +20,7 @@ namespace tidegate::parquet {
 /// Arrow's message as one printable line of bounded length: it may hold names and bytes of a hostile file.
 std::string PlainMessage(std::string_view message);
 
-/// Errors: Corruption, but Unsupported for what Arrow has not implemented and for needing more memory than the limit.
+/// Errors: Corruption, but Unsupported for what Arrow cannot do and for needing more memory than the limit.
 Status ReadError(const arrow::Status& status, const StoreSource& source);
 /// The same for the exception being handled. Requires: called inside a catch block.
 Status CaughtWhileReading(const StoreSource& source);
