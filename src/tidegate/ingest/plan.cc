@@ -264,6 +264,14 @@ TablePlan PlanTable(const BucketView& view, const TableName& table, const contra
   if (const std::string conflict = ShapeConflict(view, table, plan.rules.mode); !conflict.empty()) {
     Warn(plan, "shape_conflict", "", conflict + ": nothing is read (mode from the " + plan.rules.mode_source + ")");
   }
+  if (plan.before && plan.before->mode != plan.rules.mode) {
+    plan.problems.push_back({"mode", table.ToString(), "",
+                             "it is " + std::string(contract::ModeName(plan.before->mode)) + " in the lake, but the " +
+                                 plan.rules.mode_source + " now says " +
+                                 std::string(contract::ModeName(plan.rules.mode)) +
+                                 ": the table stays as it is; ingest into a new lake to take it in the new mode"});
+    return plan;
+  }
   if (plan.rules.mode == TableMode::kParts)
     PlanParts(view, plan);
   else

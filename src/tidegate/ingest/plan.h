@@ -24,7 +24,7 @@ struct Warning {
 
 /// A folder, or a whole table, that could not be applied: an open gap (C-15). The run ends as failed.
 struct Problem {
-  std::string reason;  // broken, unreadable, type, column_case, key, changed, table
+  std::string reason;  // broken, unreadable, type, column_case, key, changed, mode, table
   std::string table;
   std::string folder;  // empty: the table as a whole
   std::string message;

@@ -175,6 +175,16 @@ TEST_F(PlanTest, TheManifestsModeWinsOverTheCatalogs) {  // C-34
   EXPECT_THAT(rules.key, IsEmpty());
 }
 
+TEST_F(PlanTest, ATableThatChangesItsModeStaysAsItIs) {  // its delivery columns would be wrong (C-26)
+  Folder("v1/shop/orders/etl_date=2026-11-02");
+  Checkpoint before;
+  before.mode = TableMode::kFull;
+  const TablePlan plan = PlanTable(View(), kOrders, &orders_, before, Version::kV1);
+  EXPECT_EQ(plan.action, Action::kNothing);
+  ASSERT_EQ(plan.problems.size(), 1u);
+  EXPECT_EQ(plan.problems[0].reason, "mode");
+}
+
 TEST_F(PlanTest, WithoutManifestAndCatalogTheFolderNamesTell) {
   Folder("v1/shop/orders/etl_date=2026-11-02");
   EXPECT_EQ(DecideRules(View(), kOrders, nullptr, nullptr).mode, TableMode::kParts);
