@@ -135,8 +135,9 @@ TEST_F(LakeTableTest, AManifestThatLosesNothingIsCarriedOverUnread) {
   change.add = {TestDeletes("del2", "a")};
   Commit(table, change);
   size_t manifests_read = 0;
-  for (size_t i = before; i < lake.calls().size(); ++i) {
-    const store::StoreCall& call = lake.calls()[i];
+  const std::vector<store::StoreCall> calls = lake.calls();
+  for (size_t i = before; i < calls.size(); ++i) {
+    const store::StoreCall& call = calls[i];
     if (call.kind == store::CallKind::kRead && call.key.find("-m") != std::string::npos) ++manifests_read;
   }
   EXPECT_EQ(manifests_read, 1u);  // the delete manifest alone: data manifests stay closed
