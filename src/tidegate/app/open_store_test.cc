@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tidegate/store/local/temp_dir_for_test.h"
+#include "tidegate/base/temp_dir_for_test.h"
 
 namespace tidegate::app {
 namespace {
@@ -34,7 +34,7 @@ TEST(OpenStoreTest, ASchemeWithoutABackendIsRefusedWithAWayOn) {
 }
 
 TEST(OpenStoreTest, AMissingFolderIsMadeOnlyWhereAskedFor) {
-  const store::TempDirForTest temp;
+  const TempDirForTest temp;
   const std::string path = (temp.path() / "lake").string();
   EXPECT_EQ(OpenStore(path, OpenMode::kMustExist).status().code(), Code::kNotFound);
   ASSERT_TRUE(OpenStore(path, OpenMode::kCreate).ok());
@@ -44,7 +44,7 @@ TEST(OpenStoreTest, AMissingFolderIsMadeOnlyWhereAskedFor) {
 }
 
 TEST(OpenStoreTest, AFileIsNoStore) {
-  const store::TempDirForTest temp;
+  const TempDirForTest temp;
   auto store = OpenStore(temp.path().string(), OpenMode::kMustExist);
   ASSERT_TRUE(store.ok());
   ASSERT_TRUE((*store)->Put("a", "x", store::PutMode::kOverwrite).ok());

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tidegate/store/local/temp_dir_for_test.h"
+#include "tidegate/base/temp_dir_for_test.h"
 
 namespace tidegate::app {
 namespace {
@@ -32,7 +32,7 @@ class SettingsTest : public ::testing::Test {
   }
 
   const std::filesystem::path before_ = std::filesystem::current_path();
-  const store::TempDirForTest temp_;
+  const TempDirForTest temp_;
 };
 
 constexpr const char* kOneTable = "[[table]]\nname = \"shop.orders\"\nmode = \"parts\"\n";

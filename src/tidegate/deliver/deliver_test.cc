@@ -412,7 +412,7 @@ TEST_F(DeliverTest, OptionsThatBreakTheContractAreRefused) {
 }
 
 TEST_F(DeliverTest, ALocalFolderIsADestinationToo) {
-  TempFolder folder;
+  TempDirForTest folder;
   const auto bucket = store::LocalObjectStore::Make(folder.path().string());
   ASSERT_TRUE(bucket.ok()) << bucket.status().ToString();
   DeliverOptions options = Options("v2/2026-11-03/03");

@@ -83,7 +83,7 @@ TEST(DuckDbSourceTest, NothingCanBeWrittenThroughIt) {
 }
 
 TEST(DuckDbSourceTest, AFileThatIsNotThereIsNotCreated) {
-  TempFolder folder;
+  TempDirForTest folder;
   const std::string path = (folder.path() / "none.duckdb").string();
   EXPECT_EQ(DuckDbSource::Open(path).status().code(), Code::kNotFound);
   EXPECT_FALSE(std::filesystem::exists(path));
@@ -150,7 +150,7 @@ class ParquetFolderTest : public testing::Test {
 
   Result<std::unique_ptr<ParquetFolderSource>> Open() { return ParquetFolderSource::Open(folder_.path().string()); }
 
-  TempFolder folder_;
+  TempDirForTest folder_;
   std::string log_;
 };
 

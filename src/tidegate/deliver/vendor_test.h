@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tidegate/base/hash.h"
+#include "tidegate/base/temp_dir_for_test.h"
 #include "tidegate/base/text.h"
 #include "tidegate/deliver/deliver.h"
 #include "tidegate/deliver/duckdb_source.h"
@@ -22,22 +23,6 @@
 namespace tidegate::deliver {
 
 inline UtcTime At(const std::string& text) { return *ParseRfc3339(text); }
-
-class TempFolder {
- public:
-  TempFolder() : path_(std::filesystem::temp_directory_path() / ("tidegate-test-" + NewUuid())) {
-    std::filesystem::create_directories(path_);
-  }
-  ~TempFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TempFolder(const TempFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// The source database. Changed while no source is open, as DuckDB's lock demands.
 class Vendor {
@@ -63,7 +48,7 @@ class Vendor {
   std::string file() const { return (folder_.path() / "vendor.duckdb").string(); }
 
  private:
-  TempFolder folder_;
+  TempDirForTest folder_;
   std::unique_ptr<DuckDbSource> source_;
 };
 
@@ -182,7 +167,7 @@ class Consumer {
   }
 
   store::ObjectStore& bucket_;
-  TempFolder folder_;
+  TempDirForTest folder_;
 };
 
 }  // namespace tidegate::deliver

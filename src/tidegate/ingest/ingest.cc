@@ -24,21 +24,14 @@ struct LakeTables {
   std::map<TableName, Status> broken;  // tables whose metadata or checkpoint cannot be read
 };
 
-/// Every table that the bucket or the lake knows.
-Result<std::set<TableName>> AllTables(const bucket::BucketView& view, store::ObjectStore& lake,
-                                      const bucket::ScanOptions& choice) {
+/// The state of every chosen table that the bucket or the lake knows.
+LakeTables LoadLake(const bucket::BucketView& view, store::ObjectStore& lake, const std::vector<TableName>& in_lake,
+                    const bucket::ScanOptions& choice) {
   std::set<TableName> names;
   for (const auto& [name, folders] : view.tables) names.insert(name);
-  TG_ASSIGN_OR_RETURN(const auto in_lake, table::ListTables(lake));
-  for (const std::string& folder : in_lake) {
-    const size_t slash = folder.find('/');
-    const TableName name{folder.substr(0, slash), folder.substr(slash + 1)};
+  for (const TableName& name : in_lake) {
     if (bucket::Chosen(name, choice)) names.insert(name);
   }
-  return names;
-}
-
-LakeTables LoadLake(store::ObjectStore& lake, const std::set<TableName>& names) {
   LakeTables out;
   for (const TableName& name : names) {
     auto state = LoadTableState(lake, name);
@@ -68,17 +61,19 @@ std::vector<Warning> BucketWarnings(const bucket::BucketView& view) {
 }
 
 /// Readers that want names find the tables in catalog.db, which is derived: a failure is said and mended by the next
-/// run.
-void RefreshCatalog(store::ObjectStore& lake) {
+/// run. `located` are the tables that this run has read or written; the others of the lake are looked up.
+void RefreshCatalog(store::ObjectStore& lake, const std::vector<TableName>& in_lake,
+                    std::map<TableName, std::string> located) {
   const auto path = lake.LocalPath(table::kCatalogFile);
-  const auto folders = table::ListTables(lake);
-  if (!path || !folders.ok()) return;
-  std::vector<table::CatalogTable> tables;
-  for (const std::string& folder : *folders) {
-    const auto loaded = table::LakeTable::Load(lake, folder);
-    const size_t slash = folder.find('/');
-    if (loaded.ok()) tables.push_back({folder.substr(0, slash), folder.substr(slash + 1), loaded->MetadataLocation()});
+  if (!path) return;
+  for (const TableName& name : in_lake) {
+    if (located.contains(name)) continue;
+    const auto loaded = table::LakeTable::Load(lake, table::FolderOf(name));
+    if (loaded.ok()) located[name] = loaded->MetadataLocation();
   }
+  if (located.empty()) return;
+  std::vector<table::CatalogTable> tables;
+  for (const auto& [name, location] : located) tables.push_back({name.schema, name.table, location});
   if (const Status refreshed = table::RefreshCatalogDb(*path, tables); !refreshed.ok()) {
     Log(LogLevel::kWarning, "catalog.db of the lake was not brought up to date: " + refreshed.message());
   }
@@ -92,6 +87,7 @@ bucket::ScanOptions Choice(const IngestOptions& options) {
 struct Turn {
   JobOutcome outcome;
   Status status;
+  std::optional<std::string> metadata_location;  // of the table now; absent: none, or not known
 };
 
 class Run {
@@ -130,6 +126,9 @@ class Run {
     if (plan.action != Action::kNothing) {
       TableJob job(bucket_, lake_, view_, std::move(plan), std::move(state), options_);
       turn.status = job.Run(&turn.outcome);
+      if (turn.status.ok()) turn.metadata_location = job.MetadataLocation();
+    } else if (state.table) {
+      turn.metadata_location = state.table->MetadataLocation();
     }
     Prepend(std::move(warnings), turn.outcome.warnings);
     Prepend(std::move(problems), turn.outcome.problems);
@@ -191,8 +190,8 @@ bool IngestReport::applied_anything() const {
 
 Result<IngestPlan> PlanIngest(store::ObjectStore& bucket, store::ObjectStore& lake, const IngestOptions& options) {
   TG_ASSIGN_OR_RETURN(const bucket::BucketView view, bucket::ScanBucket(bucket, Choice(options)));
-  TG_ASSIGN_OR_RETURN(const auto names, AllTables(view, lake, Choice(options)));
-  LakeTables tables = LoadLake(lake, names);
+  TG_ASSIGN_OR_RETURN(const auto in_lake, table::ListTables(lake));
+  LakeTables tables = LoadLake(view, lake, in_lake, Choice(options));
   IngestPlan plan;
   plan.version = VersionInUse(view, Checkpoints(tables));
   plan.warnings = BucketWarnings(view);
@@ -211,8 +210,8 @@ Result<IngestPlan> PlanIngest(store::ObjectStore& bucket, store::ObjectStore& la
 
 Result<IngestReport> RunIngest(store::ObjectStore& bucket, store::ObjectStore& lake, const IngestOptions& options) {
   TG_ASSIGN_OR_RETURN(const bucket::BucketView view, bucket::ScanBucket(bucket, Choice(options)));
-  TG_ASSIGN_OR_RETURN(const auto names, AllTables(view, lake, Choice(options)));
-  LakeTables tables = LoadLake(lake, names);
+  TG_ASSIGN_OR_RETURN(const auto in_lake, table::ListTables(lake));
+  LakeTables tables = LoadLake(view, lake, in_lake, Choice(options));
   IngestReport report;
   report.empty_bucket = view.tables.empty() && view.manifests.empty() && !view.has_v2_manifest_key;
   report.version = VersionInUse(view, Checkpoints(tables));
@@ -223,9 +222,14 @@ Result<IngestReport> RunIngest(store::ObjectStore& bucket, store::ObjectStore& l
   std::vector<std::pair<TableName, TableState>> work;
   for (auto& [name, state] : tables.states) work.emplace_back(name, std::move(state));
   std::vector<Turn> turns = DoTables(run, work, options);
-  for (size_t i = 0; i < turns.size(); ++i) Collect(std::move(turns[i]), work[i].first, report);
-  for (const auto& [name, status] : tables.broken) Collect({{}, status}, name, report);
-  if (report.applied_anything()) RefreshCatalog(lake);
+  std::map<TableName, std::string> located;
+  for (size_t i = 0; i < turns.size(); ++i) {
+    if (turns[i].metadata_location) located[work[i].first] = *turns[i].metadata_location;
+    Collect(std::move(turns[i]), work[i].first, report);
+  }
+  for (const auto& [name, status] : tables.broken) Collect({{}, status, {}}, name, report);
+  RefreshCatalog(lake, in_lake,
+                 std::move(located));  // also after a run that did nothing: the last may have been killed
   if (options.cancel != nullptr) TG_RETURN_IF_ERROR(options.cancel->Check());
   return report;
 }

@@ -6,9 +6,12 @@
 
 #include <algorithm>
 
+#include "tidegate/base/temp_dir_for_test.h"
 #include "tidegate/ingest/ingest_fixture.h"
 #include "tidegate/store/fault/fault_object_store.h"
+#include "tidegate/store/local/local_object_store.h"
 #include "tidegate/store/metered/metered_object_store.h"
+#include "tidegate/table/catalog_db.h"
 
 namespace tidegate::ingest {
 namespace {
@@ -76,6 +79,17 @@ TEST_F(IngestTest, AcrossTheSwitchFullTablesComeFromV2AndPartsGoOn) {  // C-13
   EXPECT_THAT(lake_.Table("orders"), ElementsAre("1|A03|3", "2|B|2", "3|c|1", "4|d|2", "5|e|3"));
   EXPECT_THAT(lake_.Table("log"), ElementsAre("1|x|1", "1|x|1", "2|y|2", "3|03|3"));
   EXPECT_THAT(lake_.Table("customers"), ElementsAre("9|03|3"));
+}
+
+TEST_F(IngestTest, ACatalogThatARunCouldNotFinishIsMadeByTheNext) {  // killed between its last commit and catalog.db
+  DeliverHistory();
+  const TempDirForTest folder;
+  auto lake = *store::LocalObjectStore::Make(folder.path().string());
+  const auto catalog = folder.path() / table::kCatalogFile;
+  IngestWell(bucket_.store(), *lake);
+  ASSERT_TRUE(std::filesystem::remove(catalog));
+  EXPECT_FALSE(IngestWell(bucket_.store(), *lake).applied_anything());
+  EXPECT_TRUE(std::filesystem::exists(catalog));
 }
 
 TEST_F(IngestTest, EachRowTellsTheDeliveryItCameFromAsText) {  // C-6, C-26

@@ -5,8 +5,8 @@
 #include "tidegate/base/hash.h"
 #include "tidegate/base/text.h"
 #include "tidegate/ingest/schema_fit.h"
-#include "tidegate/ingest/table_state.h"
 #include "tidegate/parquet/rewrite.h"
+#include "tidegate/table/lake_table.h"
 
 namespace tidegate::ingest {
 namespace {
@@ -70,12 +70,12 @@ int64_t StagedFolder::rows() const {
 }
 
 std::string LakeFileKey(const contract::Folder& folder, const store::ObjectInfo& source) {
-  return LakeFolder(folder.table) + "/data/" + folder.delivery.ToString() + "/" + SafeStem(source.key) + "-" +
+  return table::FolderOf(folder.table) + "/data/" + folder.delivery.ToString() + "/" + SafeStem(source.key) + "-" +
          Fingerprint(source) + ".parquet";
 }
 
 std::string RejectFileKey(const contract::Folder& folder) {
-  return LakeFolder(folder.table) + "/rejects/" + folder.delivery.ToString() + ".parquet";
+  return table::FolderOf(folder.table) + "/rejects/" + folder.delivery.ToString() + ".parquet";
 }
 
 Result<StagedFolder> StageFolder(store::ObjectStore& bucket, store::ObjectStore& lake, const contract::Folder& folder) {

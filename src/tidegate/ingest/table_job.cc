@@ -9,6 +9,7 @@
 #include "tidegate/ingest/schema_fit.h"
 #include "tidegate/parquet/position_delete_file.h"
 #include "tidegate/parquet/reject_file.h"
+#include "tidegate/table/metadata_files.h"
 
 namespace tidegate::ingest {
 namespace {
@@ -87,6 +88,11 @@ Status TableJob::Run(JobOutcome* outcome) {
   }
   if (done.ok()) *outcome = std::move(out_);
   return done;
+}
+
+std::optional<std::string> TableJob::MetadataLocation() const {
+  if (!state_.table || state_.table->version() == 0) return std::nullopt;
+  return state_.table->MetadataLocation();
 }
 
 /// Must readers keep the table they have until this folder, too, can be taken?
@@ -202,7 +208,7 @@ Result<std::vector<int64_t>> TableJob::DeletedIn(const std::string& data_locatio
   for (const table::LiveFile& file : live_.position_deletes) {
     const auto& referenced = file.file.referenced_data_file;
     if (referenced && *referenced != data_location) continue;
-    TG_ASSIGN_OR_RETURN(const std::string key, LakeKeyOf(lake_, file.file.location));
+    TG_ASSIGN_OR_RETURN(const std::string key, table::KeyOf(lake_, file.file.location));
     TG_ASSIGN_OR_RETURN(auto reader, store::OpenCurrent(lake_, key));
     TG_ASSIGN_OR_RETURN(auto positions, parquet::ReadPositionDeletes(*reader));
     const auto& mine = positions[data_location];
@@ -222,7 +228,7 @@ Status TableJob::ScanLiveFiles() {
     }
     const auto number = static_cast<uint32_t>(numbered_.size());
     numbered_.push_back({live.file.location, *delivery, live.file.partition, live.file.spec_id, ""});
-    TG_ASSIGN_OR_RETURN(const std::string key, LakeKeyOf(lake_, live.file.location));
+    TG_ASSIGN_OR_RETURN(const std::string key, table::KeyOf(lake_, live.file.location));
     const KeyFile file{number, key, [this, key] { return store::OpenCurrent(lake_, key); }};
     TG_RETURN_IF_ERROR(supersede_.ScanExisting(*delivery, file, [&] { return DeletedIn(live.file.location); }));
   }
@@ -286,7 +292,7 @@ Status TableJob::AddDeletes(uint32_t number, const std::vector<int64_t>& dead, t
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
 
-  TG_ASSIGN_OR_RETURN(std::string key, LakeKeyOf(lake_, file.location));
+  TG_ASSIGN_OR_RETURN(std::string key, table::KeyOf(lake_, file.location));
   key.resize(key.size() - std::string_view(".parquet").size());
   key += "-deletes-" + NewUuid().substr(0, 8) + ".parquet";
   TG_ASSIGN_OR_RETURN(auto writer, lake_.NewWriter(key, store::PutMode::kCreateOnly));
@@ -371,11 +377,12 @@ Status TableJob::Commit(table::Change change) {
   TableResult& result = out_.result;
   std::vector<table::NameMapping> earlier;
   if (!state_.table) {
-    state_.table = table::LakeTable::New(lake_, LakeFolder(plan_.table), schema_, SpecOf(schema_, plan_.rules.mode),
-                                         {{"write.delete.mode", "merge-on-read"},
-                                          {"write.update.mode", "merge-on-read"},
-                                          {"write.merge.mode", "merge-on-read"},
-                                          {"tidegate.lake-format", "1"}});
+    state_.table =
+        table::LakeTable::New(lake_, table::FolderOf(plan_.table), schema_, SpecOf(schema_, plan_.rules.mode),
+                              {{"write.delete.mode", "merge-on-read"},
+                               {"write.update.mode", "merge-on-read"},
+                               {"write.merge.mode", "merge-on-read"},
+                               {"tidegate.lake-format", "1"}});
   } else {
     const auto& properties = state_.table->metadata().properties;
     if (const auto it = properties.find(kNameMappingKey); it != properties.end()) {

@@ -32,6 +32,9 @@ class TableJob {
   /// folder that cannot be applied is a problem in the outcome, not an error.
   Status Run(JobOutcome* outcome);
 
+  /// Where the table's metadata is now, after a Run that succeeded; nullopt: it does not exist yet.
+  std::optional<std::string> MetadataLocation() const;
+
  private:
   Status StageParts();
   Status StageFull();

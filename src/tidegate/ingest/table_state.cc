@@ -1,19 +1,6 @@
 #include "tidegate/ingest/table_state.h"
 
-#include "tidegate/base/text.h"
-
 namespace tidegate::ingest {
-
-std::string LakeFolder(const contract::TableName& table) { return table.schema + "/" + table.table; }
-
-Result<std::string> LakeKeyOf(const store::ObjectStore& lake, std::string_view location) {
-  constexpr std::string_view kProbe = "x";
-  std::string root = lake.Location(kProbe);
-  root.resize(root.size() - kProbe.size());
-  if (location.starts_with(root)) return std::string(location.substr(root.size()));
-  return Unsupported("the lake at " + root +
-                     " names a file elsewhere (was the lake moved? move it back): " + Quoted(location));
-}
 
 Result<std::optional<Checkpoint>> CheckpointOf(const table::TableMetadata& metadata) {
   const table::Snapshot* snapshot = metadata.current_snapshot();
@@ -32,7 +19,7 @@ Result<std::optional<Checkpoint>> CheckpointOf(const table::TableMetadata& metad
 
 Result<TableState> LoadTableState(store::ObjectStore& lake, const contract::TableName& name) {
   TableState state;
-  auto table = table::LakeTable::Load(lake, LakeFolder(name));
+  auto table = table::LakeTable::Load(lake, table::FolderOf(name));
   if (table.status().code() == Code::kNotFound) return state;
   if (!table.ok()) return table.status();
   TG_ASSIGN_OR_RETURN(state.checkpoint, CheckpointOf(table->metadata()));

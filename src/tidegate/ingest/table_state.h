@@ -2,8 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include "tidegate/base/status.h"
 #include "tidegate/contract/folder.h"
@@ -17,13 +15,6 @@ struct TableState {
   std::optional<table::LakeTable> table;
   std::optional<Checkpoint> checkpoint;
 };
-
-/// "shop/orders", the folder of a table in a lake.
-std::string LakeFolder(const contract::TableName& table);
-
-/// The key in `lake` of a location that table metadata names. Errors: Unsupported where it lies elsewhere (a lake that
-/// was moved: its metadata holds absolute paths).
-Result<std::string> LakeKeyOf(const store::ObjectStore& lake, std::string_view location);
 
 /// The checkpoint of the nearest ancestor of the current snapshot that has one: a rollback takes progress back with the
 /// data, a foreign compaction on top keeps it. Errors: Corruption where the table has data but no such ancestor.

@@ -32,7 +32,7 @@ Checkpoint Applied(const std::string& hour) {
 
 /// A table of one commit that holds a checkpoint, or none.
 void CommitOnce(store::ObjectStore& lake, const table::Summary& summary) {
-  auto table = table::LakeTable::New(lake, LakeFolder(kOrders), InitialSchema(TableMode::kParts), {}, {});
+  auto table = table::LakeTable::New(lake, table::FolderOf(kOrders), InitialSchema(TableMode::kParts), {}, {});
   table::Change change;
   change.summary = summary;
   const Status status = table.Commit(change, *ParseRfc3339("2026-11-03T04:00:00Z"));
@@ -104,14 +104,6 @@ TEST(TableStateTest, MetadataThatIsBrokenIsAnErrorNotAMissingTable) {
   store::MemoryObjectStore lake;
   ASSERT_TRUE(lake.Put("shop/orders/metadata/v1.metadata.json", "{", store::PutMode::kOverwrite).ok());
   EXPECT_EQ(LoadTableState(lake, kOrders).status().code(), Code::kCorruption);
-}
-
-TEST(TableStateTest, AFileOutsideTheLakeIsRefusedByName) {
-  store::MemoryObjectStore lake;
-  EXPECT_EQ(*LakeKeyOf(lake, "memory:/shop/orders/data/a.parquet"), "shop/orders/data/a.parquet");
-  const auto elsewhere = LakeKeyOf(lake, "file:///old/lake/a.parquet");
-  EXPECT_EQ(elsewhere.status().code(), Code::kUnsupported);
-  EXPECT_THAT(elsewhere.status().message(), HasSubstr("file:///old/lake/a.parquet"));
 }
 
 }  // namespace

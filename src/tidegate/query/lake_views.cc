@@ -12,6 +12,7 @@
 namespace tidegate::query {
 namespace {
 
+using contract::TableName;
 using engine::SqlName;
 
 constexpr std::string_view kNameMapping = "schema.name-mapping.default";
@@ -19,9 +20,6 @@ constexpr std::string_view kNameMapping = "schema.name-mapping.default";
 /// Words of queries that look at the catalog, or name tables in a way that the text does not show.
 constexpr std::string_view kCatalogWords[] = {"show",       "describe", "summarize",   "information_schema", "pragma",
                                               "pg_catalog", "duckdb_",  "query_table", "sqlite_master",      "export"};
-
-std::string_view TableOf(std::string_view folder) { return folder.substr(folder.find('/') + 1); }
-std::string_view SchemaOf(std::string_view folder) { return folder.substr(0, folder.find('/')); }
 
 bool Mentions(std::string_view lower_sql, std::string_view name) {
   return lower_sql.find(ToLower(name)) != std::string_view::npos;
@@ -32,12 +30,8 @@ bool LooksAtCatalog(std::string_view lower_sql) {
                      [&](std::string_view word) { return lower_sql.find(word) != std::string_view::npos; });
 }
 
-std::string DottedName(std::string_view folder) {
-  return std::string(SchemaOf(folder)) + "." + std::string(TableOf(folder));
-}
-
-Result<TableState> LoadState(store::ObjectStore& lake, const std::string& folder) {
-  TG_ASSIGN_OR_RETURN(const table::LakeTable table, table::LakeTable::Load(lake, folder));
+Result<TableState> LoadState(store::ObjectStore& lake, const TableName& name) {
+  TG_ASSIGN_OR_RETURN(const table::LakeTable table, table::LakeTable::Load(lake, table::FolderOf(name)));
   const table::TableMetadata& metadata = table.metadata();
   TableState state{metadata.current_schema(), metadata.specs, {}, {}};
   const auto mapping = metadata.properties.find(std::string(kNameMapping));
@@ -50,31 +44,29 @@ Result<TableState> LoadState(store::ObjectStore& lake, const std::string& folder
 
 class ViewMaker {
  public:
-  ViewMaker(engine::DuckDb& db, store::ObjectStore& lake, const std::vector<std::string>& folders)
-      : db_(db), lake_(lake) {
-    for (const std::string& folder : folders) ++tables_called_[ToLower(TableOf(folder))];
+  ViewMaker(engine::DuckDb& db, store::ObjectStore& lake, const std::vector<TableName>& tables) : db_(db), lake_(lake) {
+    for (const TableName& name : tables) ++tables_called_[ToLower(name.table)];
   }
 
-  Status Make(const std::string& folder) {
-    if (!made_.insert(ToLower(folder)).second) {
+  Status Make(const TableName& name) {
+    if (!made_.insert(ToLower(name.ToString())).second) {
       return Unsupported("another table of the lake differs from it only in case, which SQL does not tell apart");
     }
-    TG_ASSIGN_OR_RETURN(const TableState state, LoadState(lake_, folder));
+    TG_ASSIGN_OR_RETURN(const TableState state, LoadState(lake_, name));
     TG_ASSIGN_OR_RETURN(const std::string select, SelectSql(state));
-    const std::string schema = "memory." + SqlName(SchemaOf(folder));
-    const std::string view = schema + "." + SqlName(TableOf(folder));
+    const std::string schema = "memory." + SqlName(name.schema);
+    const std::string view = schema + "." + SqlName(name.table);
     TG_RETURN_IF_ERROR(db_.Execute("CREATE SCHEMA IF NOT EXISTS " + schema));
     TG_RETURN_IF_ERROR(db_.Execute("CREATE VIEW " + view + " AS " + select));
-    return MakeShortName(folder, view);
+    return MakeShortName(name, view);
   }
 
  private:
   /// The table without its schema, where that is no other's name.
-  Status MakeShortName(const std::string& folder, const std::string& view) {
-    const std::string table = ToLower(TableOf(folder));
-    if (tables_called_[table] != 1 || table == kHistoryTable || ToLower(SchemaOf(folder)) == "main")
-      return Status::Ok();
-    return db_.Execute("CREATE VIEW memory.main." + SqlName(TableOf(folder)) + " AS SELECT * FROM " + view);
+  Status MakeShortName(const TableName& name, const std::string& view) {
+    const std::string table = ToLower(name.table);
+    if (tables_called_[table] != 1 || table == kHistoryTable || ToLower(name.schema) == "main") return Status::Ok();
+    return db_.Execute("CREATE VIEW memory.main." + SqlName(name.table) + " AS SELECT * FROM " + view);
   }
 
   engine::DuckDb& db_;
@@ -85,27 +77,27 @@ class ViewMaker {
 
 }  // namespace
 
-std::vector<std::string> TablesNeeded(const std::vector<std::string>& folders, std::string_view sql) {
+std::vector<TableName> TablesNeeded(const std::vector<TableName>& tables, std::string_view sql) {
   const std::string lower = ToLower(sql);
-  if (LooksAtCatalog(lower)) return folders;
-  std::vector<std::string> named;
-  for (const std::string& folder : folders) {
-    if (Mentions(lower, TableOf(folder))) named.push_back(folder);
+  if (LooksAtCatalog(lower)) return tables;
+  std::vector<TableName> named;
+  for (const TableName& name : tables) {
+    if (Mentions(lower, name.table)) named.push_back(name);
   }
-  return named.empty() ? folders : named;
+  return named.empty() ? tables : named;
 }
 
 Status CreateLakeViews(engine::DuckDb& db, store::ObjectStore& lake, std::string_view sql) {
-  TG_ASSIGN_OR_RETURN(const std::vector<std::string> folders, table::ListTables(lake));
-  if (folders.empty()) {
+  TG_ASSIGN_OR_RETURN(const std::vector<TableName> tables, table::ListTables(lake));
+  if (tables.empty()) {
     Log(LogLevel::kWarning, "there is no table in this lake; ingest into it first: " + Quoted(lake.url()));
   }
   const std::string lower = ToLower(sql);
-  ViewMaker maker(db, lake, folders);
-  for (const std::string& folder : TablesNeeded(folders, sql)) {
-    const Status made = maker.Make(folder).WithContext("table " + Quoted(DottedName(folder)));
+  ViewMaker maker(db, lake, tables);
+  for (const TableName& name : TablesNeeded(tables, sql)) {
+    const Status made = maker.Make(name).WithContext("table " + Quoted(name.ToString()));
     if (made.ok()) continue;
-    if (Mentions(lower, TableOf(folder))) return made;
+    if (Mentions(lower, name.table)) return made;
     Log(LogLevel::kWarning, made.message() + "; it is left out");
   }
   return Status::Ok();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tidegate/base/status.h"
+#include "tidegate/contract/folder.h"
 #include "tidegate/engine/duckdb/duckdb_engine.h"
 #include "tidegate/store/object_store.h"
 
@@ -20,10 +21,10 @@ namespace tidegate::query {
 /// A name that no lake table takes alone: what `query` shows of the lake's runs.
 inline constexpr std::string_view kHistoryTable = "tidegate_history";
 
-/// Which of the lake's tables (`schema/table` folders) a query needs: those whose table name stands anywhere in its
+/// Which of the lake's tables a query needs: those whose table name stands anywhere in its
 /// text; all of them where none does or where the query asks for what there is (SHOW, DESCRIBE, information_schema, …).
 /// Never too few for names that are written out; sometimes too many, which costs the reading of their metadata.
-std::vector<std::string> TablesNeeded(const std::vector<std::string>& folders, std::string_view sql);
+std::vector<contract::TableName> TablesNeeded(const std::vector<contract::TableName>& tables, std::string_view sql);
 
 /// Create the views that a query needs. A table that the query names and that cannot be read is an error; one that it
 /// does not name is passed over with a warning. Errors: NotFound (a lake without tables), Corruption, Unsupported, with

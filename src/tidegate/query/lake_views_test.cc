@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "tidegate/base/log.h"
+#include "tidegate/base/temp_dir_for_test.h"
 #include "tidegate/query/rows_table.h"
 #include "tidegate/store/local/local_object_store.h"
 #include "tidegate/table/lake_table.h"
@@ -23,14 +24,15 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 TEST(TablesNeeded, AreThoseWhoseNameTheTextHolds) {
-  const std::vector<std::string> lake = {"shop/orders", "shop/items", "crm/orders", "crm/people"};
-  EXPECT_THAT(TablesNeeded(lake, "SELECT * FROM shop.ITEMS"), ElementsAre("shop/items"));
+  const std::vector<contract::TableName> lake = {
+      {"shop", "orders"}, {"shop", "items"}, {"crm", "orders"}, {"crm", "people"}};
+  EXPECT_THAT(TablesNeeded(lake, "SELECT * FROM shop.ITEMS"), ElementsAre(lake[1]));
   EXPECT_THAT(TablesNeeded(lake, "SELECT * FROM orders JOIN \"people\" USING (id)"),
-              ElementsAre("shop/orders", "crm/orders", "crm/people"));
+              ElementsAre(lake[0], lake[2], lake[3]));
 }
 
 TEST(TablesNeeded, AreAllWhereTheTextDoesNotTell) {
-  const std::vector<std::string> lake = {"shop/orders", "shop/items"};
+  const std::vector<contract::TableName> lake = {{"shop", "orders"}, {"shop", "items"}};
   for (const std::string sql : {"SHOW TABLES", "show all tables", "DESCRIBE items", "SELECT * FROM duckdb_views()",
                                 "SELECT * FROM information_schema.tables", "FROM query_table('or' || 'ders')",
                                 "SELECT 1", "SELECT * FROM misspelt"}) {
@@ -41,16 +43,10 @@ TEST(TablesNeeded, AreAllWhereTheTextDoesNotTell) {
 class LakeViews : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "tidegate lake [1]_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
     store_ = std::move(store::LocalObjectStore::Make(folder_.string())).value();
     SetLogSink([this](LogLevel, std::string_view line) { log_ += std::string(line) + "\n"; });
   }
-  void TearDown() override {
-    SetLogSink(nullptr);
-    std::filesystem::remove_all(folder_);
-  }
+  void TearDown() override { SetLogSink(nullptr); }
 
   /// A table with one data file of the given rows and, where asked, row 0 of it deleted.
   void AddTable(const std::string& folder, const std::string& select, bool delete_first = false) {
@@ -92,7 +88,8 @@ class LakeViews : public testing::Test {
     return db.QueryAll(sql);
   }
 
-  std::filesystem::path folder_;
+  TempDirForTest temp_{"tidegate lake [1]"};
+  const std::filesystem::path& folder_ = temp_.path();
   std::unique_ptr<store::LocalObjectStore> store_;
   std::string log_;
 };

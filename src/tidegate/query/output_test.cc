@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "tidegate/base/json.h"
+#include "tidegate/base/temp_dir_for_test.h"
 #include "tidegate/base/text.h"
 #include "tidegate/query/printable.h"
 
@@ -84,9 +85,8 @@ TEST_F(Output, CsvFollowsRfc4180) {
 }
 
 TEST_F(Output, CsvReadsBackAsItWas) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "tidegate_csv_XXXXXX").string();
-  ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-  const std::string path = pattern + "/x.csv";
+  const TempDirForTest folder;
+  const std::string path = (folder.path() / "x.csv").string();
   ASSERT_TRUE(db_.Execute("CREATE TABLE t AS SELECT i, CASE i % 5 WHEN 0 THEN NULL WHEN 1 THEN '' WHEN 2 THEN '\",' || "
                           "chr(10) WHEN 3 THEN ' ' || chr(13) ELSE 'é' || i END AS s FROM range(1000) t(i)")
                   .ok());
@@ -96,7 +96,6 @@ TEST_F(Output, CsvReadsBackAsItWas) {
                            "allow_quoted_nulls = false, columns = {'i': 'BIGINT', 's': 'VARCHAR'})";
   EXPECT_THAT(*db_.QueryAll("SELECT count(*) " + back), testing::ElementsAre(engine::TextRow{"1000"}));
   EXPECT_THAT(*db_.QueryAll("(SELECT * FROM t EXCEPT ALL SELECT * " + back + ")"), testing::IsEmpty());
-  std::filesystem::remove_all(pattern);
 }
 
 TEST_F(Output, JsonIsAnArrayOfObjectsOneToALine) {

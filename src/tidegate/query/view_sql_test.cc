@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "tidegate/base/temp_dir_for_test.h"
 #include "tidegate/engine/duckdb/duckdb_engine.h"
 
 namespace tidegate::query {
@@ -27,9 +28,6 @@ Field Column(int id, std::string name, Type type) { return {id, std::move(name),
 class ViewSql : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "tidegate_view_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
     state_.schema.fields = {Column(1, "id", Kind::kLong), Column(2, "name", Kind::kString),
                             Column(3, "contract_version", Kind::kString), Column(4, "etl_date", Kind::kString),
                             Column(5, "etl_hour", Kind::kString)};
@@ -39,7 +37,6 @@ class ViewSql : public testing::Test {
                       {5, 1002, "etl_hour", "identity"}}},
                     {1, {}}};
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   /// Write `select` as a Parquet file; returns its location.
   std::string Write(const std::string& name, const std::string& select) {
@@ -93,7 +90,8 @@ class ViewSql : public testing::Test {
     return out;
   }
 
-  std::filesystem::path folder_;
+  TempDirForTest temp_;
+  const std::filesystem::path& folder_ = temp_.path();
   TableState state_;
   DuckDb db_ = std::move(DuckDb::Open(":memory:", {})).value();
 };

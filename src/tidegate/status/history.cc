@@ -63,15 +63,14 @@ HistoryEntry ToEntry(const std::string& name, const table::Snapshot& snapshot) {
 }  // namespace
 
 Result<std::vector<HistoryEntry>> ReadHistory(store::ObjectStore& lake, const std::optional<std::string>& only) {
-  TG_ASSIGN_OR_RETURN(const auto folders, table::ListTables(lake));
+  TG_ASSIGN_OR_RETURN(const auto tables, table::ListTables(lake));
   std::vector<HistoryEntry> out;
   bool found = false;
-  for (const std::string& folder : folders) {
-    std::string name = folder;
-    name[name.find('/')] = '.';
+  for (const contract::TableName& table_name : tables) {
+    const std::string name = table_name.ToString();
     if (only && *only != name) continue;
     found = true;
-    TG_ASSIGN_OR_RETURN(const auto table, table::LakeTable::Load(lake, folder));
+    TG_ASSIGN_OR_RETURN(const auto table, table::LakeTable::Load(lake, table::FolderOf(table_name)));
     for (const table::Snapshot& snapshot : table.metadata().snapshots) out.push_back(ToEntry(name, snapshot));
   }
   if (only && !found) return NotFound("the lake " + lake.url() + " has no table " + Quoted(*only));

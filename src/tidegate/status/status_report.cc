@@ -24,10 +24,8 @@ struct LakeSide {
 Result<LakeSide> LoadLake(store::ObjectStore* lake, std::set<TableName>& names, const bucket::ScanOptions& choice) {
   LakeSide out;
   if (lake == nullptr) return out;
-  TG_ASSIGN_OR_RETURN(const auto folders, table::ListTables(*lake));
-  for (const std::string& folder : folders) {
-    const size_t slash = folder.find('/');
-    const TableName name{folder.substr(0, slash), folder.substr(slash + 1)};
+  TG_ASSIGN_OR_RETURN(const auto in_lake, table::ListTables(*lake));
+  for (const TableName& name : in_lake) {
     if (bucket::Chosen(name, choice)) names.insert(name);
   }
   for (const TableName& name : names) {

@@ -1,7 +1,7 @@
+#include "tidegate/base/temp_dir_for_test.h"
 #include "tidegate/store/conformance_test_suite.h"
 #include "tidegate/store/fault/fault_object_store.h"
 #include "tidegate/store/local/local_object_store.h"
-#include "tidegate/store/local/temp_dir_for_test.h"
 #include "tidegate/store/memory/memory_object_store.h"
 #include "tidegate/store/metered/metered_object_store.h"
 

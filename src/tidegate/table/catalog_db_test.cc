@@ -9,6 +9,8 @@
 #include <memory>
 #include <thread>
 
+#include "tidegate/base/temp_dir_for_test.h"
+
 namespace tidegate::table {
 namespace {
 
@@ -18,16 +20,6 @@ using testing::IsEmpty;
 
 class CatalogDbTest : public testing::Test {
  protected:
-  CatalogDbTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "tidegate-catalog-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-    path_ = folder_ / "catalog.db";
-  }
-  ~CatalogDbTest() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-
   std::vector<std::string> Run(const std::string& sql) {
     sqlite3* raw = nullptr;
     EXPECT_EQ(sqlite3_open(path_.c_str(), &raw), SQLITE_OK);
@@ -49,7 +41,8 @@ class CatalogDbTest : public testing::Test {
         "FROM iceberg_tables ORDER BY 1, 2");
   }
 
-  std::filesystem::path folder_, path_;
+  TempDirForTest folder_;
+  const std::filesystem::path path_ = folder_.path() / "catalog.db";
 };
 
 TEST_F(CatalogDbTest, HoldsExactlyTheTablesGiven) {
@@ -90,7 +83,7 @@ TEST_F(CatalogDbTest, AFileThatIsNoDatabaseIsCorruptionThatSaysWhatToDo) {
 }
 
 TEST_F(CatalogDbTest, APlaceThatCannotBeWrittenIsAnError) {
-  const Status status = RefreshCatalogDb(folder_ / "nowhere" / "catalog.db", {});
+  const Status status = RefreshCatalogDb(folder_.path() / "nowhere" / "catalog.db", {});
   EXPECT_EQ(status.code(), Code::kPermissionDenied);
 }
 

@@ -221,7 +221,7 @@ Result<LakeTable> LakeTable::Load(store::ObjectStore& lake, std::string folder) 
   TG_ASSIGN_OR_RETURN(table.metadata_, files.ReadVersion(table.version_));
   std::string stated = table.metadata_.location;
   while (stated.ends_with('/')) stated.pop_back();
-  const Result<std::string> key = files.KeyOf(stated);
+  const Result<std::string> key = KeyOf(lake, stated);
   if (!key.ok() || *key != table.folder_) {
     return Unsupported("lake: the table was moved: " + Quoted(table.folder_) + ": its metadata names " +
                        Quoted(stated) + ", but it lies at " + Quoted(lake.Location(table.folder_)) +
@@ -327,8 +327,10 @@ Status LakeTable::MendHint() const {
   return lake_->Put(files.HintKey(), wanted, store::PutMode::kOverwrite).status();
 }
 
-Result<std::vector<std::string>> ListTables(store::ObjectStore& lake) {
-  std::vector<std::string> out;
+std::string FolderOf(const contract::TableName& table) { return table.schema + "/" + table.table; }
+
+Result<std::vector<contract::TableName>> ListTables(store::ObjectStore& lake) {
+  std::vector<contract::TableName> out;
   const auto children = [&](const std::string& prefix) -> Result<std::vector<std::string>> {
     store::ListRequest request;
     request.prefix = prefix;
@@ -346,10 +348,10 @@ Result<std::vector<std::string>> ListTables(store::ObjectStore& lake) {
     TG_ASSIGN_OR_RETURN(const std::vector<std::string> tables, children(schema + "/"));
     for (const std::string& table : tables) {
       store::ListRequest request;
-      request.prefix = schema + "/" + table + "/metadata/v";
+      request.prefix = FolderOf({schema, table}) + "/metadata/v";
       request.max_entries = 1;
       TG_ASSIGN_OR_RETURN(const store::Listing listing, lake.List(request));
-      if (!listing.objects.empty()) out.push_back(schema + "/" + table);
+      if (!listing.objects.empty()) out.push_back({schema, table});
     }
   }
   std::sort(out.begin(), out.end());

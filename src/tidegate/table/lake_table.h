@@ -21,6 +21,7 @@
 
 #include "tidegate/base/status.h"
 #include "tidegate/base/time.h"
+#include "tidegate/contract/folder.h"
 #include "tidegate/store/object_store.h"
 #include "tidegate/table/metadata.h"
 
@@ -88,7 +89,10 @@ class LakeTable {
   TableMetadata metadata_;
 };
 
+/// "shop/orders", the folder of a table in a lake.
+std::string FolderOf(const contract::TableName& table);
+
 /// Tables of a lake: folders `<schema>/<table>/` that hold metadata/, sorted. Names that C-5 refuses are passed over.
-Result<std::vector<std::string>> ListTables(store::ObjectStore& lake);
+Result<std::vector<contract::TableName>> ListTables(store::ObjectStore& lake);
 
 }  // namespace tidegate::table

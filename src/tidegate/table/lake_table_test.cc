@@ -496,7 +496,8 @@ TEST_F(LakeTableTest, TablesAreListedByFolder) {
   Put("catalog.db", "");
   const auto tables = ListTables(lake_);
   ASSERT_TRUE(tables.ok()) << tables.status().ToString();
-  EXPECT_THAT(*tables, ElementsAre("crm/people", "shop/items", "shop/orders"));
+  EXPECT_THAT(*tables, ElementsAre(contract::TableName{"crm", "people"}, contract::TableName{"shop", "items"},
+                                   contract::TableName{"shop", "orders"}));
 }
 
 TEST(MetadataFilesTest, LocationsOfOtherEnginesLeadToTheSameKeys) {
@@ -527,14 +528,14 @@ TEST(MetadataFilesTest, LocationsOfOtherEnginesLeadToTheSameKeys) {
   };
   NamedStore disk("file:///data/lake");
   for (const char* location : {"file:///data/lake/a/b", "file:/data/lake/a/b", "/data/lake/a/b"}) {
-    const auto key = MetadataFiles(disk, "a").KeyOf(location);
+    const auto key = KeyOf(disk, location);
     ASSERT_TRUE(key.ok()) << key.status().ToString();
     EXPECT_EQ(*key, "a/b");
   }
   NamedStore bucket("s3://bucket/lake");
-  EXPECT_EQ(*MetadataFiles(bucket, "a").KeyOf("s3a://bucket/lake/a/b"), "a/b");
-  EXPECT_EQ(MetadataFiles(bucket, "a").KeyOf("s3://bucket/lake2/a").status().code(), Code::kUnsupported);
-  EXPECT_EQ(MetadataFiles(disk, "a").KeyOf("file:///data/lake/../etc").status().code(), Code::kInvalidArgument);
+  EXPECT_EQ(*KeyOf(bucket, "s3a://bucket/lake/a/b"), "a/b");
+  EXPECT_EQ(KeyOf(bucket, "s3://bucket/lake2/a").status().code(), Code::kUnsupported);
+  EXPECT_EQ(KeyOf(disk, "file:///data/lake/../etc").status().code(), Code::kInvalidArgument);
   EXPECT_EQ(LakeTable::Load(disk, "a").status().code(), Code::kUnsupported);
 }
 

@@ -59,13 +59,13 @@ std::string MetadataFiles::ListKey(int64_t snapshot_id) {
   return folder_ + "/metadata/snap-" + std::to_string(snapshot_id) + "-" + commit_uuid_ + ".avro";
 }
 
-Result<std::string> MetadataFiles::KeyOf(std::string_view location) const {
-  std::string root = Normalized(lake_->Location("x"));
+Result<std::string> KeyOf(const store::ObjectStore& lake, std::string_view location) {
+  std::string root = Normalized(lake.Location("x"));
   root.pop_back();
   const std::string whole = Normalized(location);
   if (!whole.starts_with(root)) {
     return Unsupported("lake: a path that lies outside of it: " + Quoted(location) + ": the lake is at " +
-                       Quoted(root));
+                       Quoted(root) + " (was it moved? Its metadata holds absolute paths: move it back)");
   }
   std::string key = whole.substr(root.size());
   TG_RETURN_IF_ERROR(store::CheckKey(key));
@@ -108,7 +108,7 @@ Result<TableMetadata> MetadataFiles::ReadVersion(int64_t version) const {
 }
 
 Result<std::vector<ManifestFile>> MetadataFiles::ReadList(const Snapshot& snapshot) const {
-  TG_ASSIGN_OR_RETURN(const std::string key, KeyOf(snapshot.manifest_list));
+  TG_ASSIGN_OR_RETURN(const std::string key, KeyOf(*lake_, snapshot.manifest_list));
   TG_ASSIGN_OR_RETURN(const std::string bytes, lake_->Read(key, kMaxManifestBytes));
   Result<std::vector<ManifestFile>> list = ReadManifestList(bytes);
   if (!list.ok()) return list.status().WithContext(Quoted(snapshot.manifest_list));
@@ -122,7 +122,7 @@ Result<std::vector<ManifestEntry>> MetadataFiles::ReadEntries(const ManifestFile
     return Corruption("manifest: a partition spec that the table lacks: " + Quoted(manifest.location) + ": spec " +
                       std::to_string(manifest.spec_id));
   }
-  TG_ASSIGN_OR_RETURN(const std::string key, KeyOf(manifest.location));
+  TG_ASSIGN_OR_RETURN(const std::string key, KeyOf(*lake_, manifest.location));
   TG_ASSIGN_OR_RETURN(const std::string bytes, lake_->Read(key, kMaxManifestBytes));
   Result<std::vector<ManifestEntry>> entries = ReadManifest(bytes, manifest, *spec);
   if (!entries.ok()) return entries.status().WithContext(Quoted(manifest.location));

@@ -20,6 +20,11 @@ inline constexpr uint64_t kMaxMetadataBytes = 256'000'000;
 /// N of "v<N>.metadata.json"; nullopt for any other name.
 std::optional<int64_t> ParseVersionName(std::string_view name);
 
+/// The key in `lake` of a location that table metadata names, also as other engines spell it (file:/x and /x for
+/// file:///x, s3a:// for s3://). Errors: Unsupported where it lies elsewhere (a lake that was moved: metadata holds
+/// absolute paths), InvalidArgument (no key).
+Result<std::string> KeyOf(const store::ObjectStore& lake, std::string_view location);
+
 class MetadataFiles {
  public:
   MetadataFiles(store::ObjectStore& lake, std::string folder) : lake_(&lake), folder_(std::move(folder)) {}
@@ -28,10 +33,6 @@ class MetadataFiles {
   std::string HintKey() const { return folder_ + "/metadata/version-hint.text"; }
   std::string ManifestKey(int index);
   std::string ListKey(int64_t snapshot_id);
-
-  /// The key of a location as metadata names it, also as other engines spell it (file:/x and /x for file:///x, s3a://
-  /// for s3://). Errors: Unsupported (outside the lake).
-  Result<std::string> KeyOf(std::string_view location) const;
 
   /// The newest version, from the hint forward, or by one listing. Errors: NotFound (no version at all).
   Result<int64_t> FindNewestVersion() const;

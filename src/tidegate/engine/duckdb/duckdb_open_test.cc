@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tidegate/base/temp_dir_for_test.h"
 #include "tidegate/engine/duckdb/duckdb_engine.h"
 
 namespace tidegate::engine {
@@ -15,13 +16,6 @@ namespace {
 
 class DuckDbOpen : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "tidegate_open_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::string Path(const std::string& name) const { return (folder_ / name).string(); }
 
   void MakeDatabase(const std::string& path) {
@@ -34,7 +28,8 @@ class DuckDbOpen : public testing::Test {
     return DuckDb::Open(path, {.read_only = read_only}).status().code();
   }
 
-  std::filesystem::path folder_;
+  TempDirForTest temp_;
+  const std::filesystem::path& folder_ = temp_.path();
 };
 
 TEST_F(DuckDbOpen, ReadOnlyReadsAndRefusesToWrite) {

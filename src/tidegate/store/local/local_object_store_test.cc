@@ -16,8 +16,8 @@
 #include <fstream>
 
 #include "tidegate/base/log.h"
+#include "tidegate/base/temp_dir_for_test.h"
 #include "tidegate/store/local/errno_status.h"
-#include "tidegate/store/local/temp_dir_for_test.h"
 
 namespace tidegate::store {
 namespace {

@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <string>
 
-namespace tidegate::store {
+namespace tidegate {
 
 class TempDirForTest {
  public:
-  TempDirForTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "tidegate-store-XXXXXX").string();
+  explicit TempDirForTest(const std::string& name = "tidegate-test") {
+    std::string pattern = (std::filesystem::temp_directory_path() / (name + "-XXXXXX")).string();
     if (mkdtemp(pattern.data()) == nullptr) std::abort();
     path_ = std::filesystem::canonical(pattern);
   }
@@ -26,4 +26,4 @@ class TempDirForTest {
   std::filesystem::path path_;
 };
 
-}  // namespace tidegate::store
+}  // namespace tidegate
