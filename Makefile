@@ -2,10 +2,11 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: build deps test demo acceptance mutants lint lint-quick format layers coverage asan tsan install clean help
+.PHONY: build deps test demo acceptance bench mutants lint lint-quick format layers coverage asan tsan install clean help
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
+SIZE ?= small
 VENV_PY := .deps/venv/bin/python
 # The folders that parse foreign bytes or write what others read.
 SANITIZED ?= base schema contract store bucket table
@@ -26,6 +27,9 @@ demo: build ## run the main job on real data and show the result
 
 acceptance: build ## run the long tests, with other programs reading what we wrote
 	@ctest --preset release -L acceptance --no-tests=ignore
+
+bench: build ## measure ingest beside other tools (SIZE=small|full)
+	@$(VENV_PY) bench/ingest.py --size $(SIZE)
 
 mutants: ## plant known mistakes one by one; the tests must turn red
 	@tools/deps.sh build
