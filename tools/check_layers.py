@@ -25,7 +25,8 @@ class Layer:
     may_include: tuple[str, ...] = ()
 
 
-BELOW_APP = ("base", "schema", "contract", "store", "bucket", "parquet", "table", "engine", "query", "deliver", "ingest", "status")
+BELOW_APP = ("base", "schema", "contract", "store", "bucket", "parquet", "table", "engine", "query", "deliver", "ingest",
+             "upkeep", "status")
 
 # A folder stands below everything it may include.
 LAYERS = {
@@ -43,6 +44,8 @@ LAYERS = {
                      ("base", "schema", "contract", "store", "bucket", "parquet", "engine")),
     "ingest": Layer("brings lake tables up to date: plan, then run",
                     ("base", "schema", "contract", "store", "bucket", "parquet", "table")),
+    "upkeep": Layer("looks after lake tables: time travel, expiry, rollback",
+                    ("base", "contract", "store", "schema", "table", "ingest")),
     "status": Layer("what was delivered, what is missing, how fresh it is",
                     ("base", "contract", "store", "bucket", "schema", "table", "ingest")),
     "app": Layer("settings and composition: the one place that builds concrete backends", BELOW_APP),

@@ -51,11 +51,11 @@ def by_pyiceberg_catalog(db, lake, name):
     return _of_arrow(db, catalog.load_table(name).scan().to_arrow())
 
 
-def by_tidegate(tidegate, db, lake, names):
+def by_tidegate(tidegate, db, lake, names, *more):
     """{name: (rows, checksum)} by `tidegate query`, all tables in one query. The columns are those that `query` shows."""
     described = tidegate.must("query", lake, "SELECT table_schema || '.' || table_name AS name, column_name FROM information_schema.columns "
-                              "ORDER BY name, ordinal_position", "--format", "json").json
+                              "ORDER BY name, ordinal_position", "--format", "json", *more).json
     columns = {name: [f'"{row["column_name"]}"' for row in described if row["name"] == name] for name in names}
     parts = [f"SELECT '{name}' AS name, n, checksum FROM ({checks.checksum_sql(name, columns[name])})" for name in names]
-    rows = tidegate.must("query", lake, " UNION ALL ".join(parts), "--format", "json").json
+    rows = tidegate.must("query", lake, " UNION ALL ".join(parts), "--format", "json", *more).json
     return {row["name"]: (row["n"], row["checksum"]) for row in rows}

@@ -15,6 +15,7 @@
 #include "tidegate/query/output.h"
 #include "tidegate/query/rows_table.h"
 #include "tidegate/status/history.h"
+#include "tidegate/upkeep/as_of.h"
 
 namespace tidegate::cli {
 namespace {
@@ -22,7 +23,7 @@ namespace {
 struct Options {
   CommonOptions common;
   std::string lake, sql, format = "table";
-  std::string memory;
+  std::string memory, at;
   int threads = 0;
 };
 
@@ -92,6 +93,15 @@ std::optional<size_t> TerminalWidth() {
   return size.ws_col;
 }
 
+/// The views, of today or as of --at.
+Status AddTables(engine::DuckDb& db, store::ObjectStore& lake, const Options& options) {
+  if (options.at.empty()) return query::CreateLakeViews(db, lake, options.sql);
+  TG_ASSIGN_OR_RETURN(const contract::Delivery at, upkeep::ParseTypedDelivery(options.at));
+  const query::SnapshotChoice choice{
+      at.ToString(), [&](const table::TableMetadata& metadata) { return upkeep::SnapshotAsOf(metadata, at); }};
+  return query::CreateLakeViews(db, lake, options.sql, &choice);
+}
+
 Status RunQuery(const Options& options, const app::Settings& settings) {
   TG_ASSIGN_OR_RETURN(const auto format, query::ParseOutputFormat(options.common.json ? "json" : options.format));
   TG_ASSIGN_OR_RETURN(const auto lake, app::OpenStore(options.lake, app::OpenMode::kMustExist));
@@ -100,7 +110,7 @@ Status RunQuery(const Options& options, const app::Settings& settings) {
   engine_options.threads = options.threads > 0 ? std::optional(options.threads) : settings.query_threads;
   TG_ASSIGN_OR_RETURN(auto db, engine::DuckDb::Open(":memory:", engine_options));
   const Interrupter interrupter(db);
-  TG_RETURN_IF_ERROR(query::CreateLakeViews(db, *lake, options.sql));
+  TG_RETURN_IF_ERROR(AddTables(db, *lake, options));
   TG_RETURN_IF_ERROR(AddHistory(db, *lake, options.sql));
   const auto rows = query::WriteResult(db, options.sql, {format, TerminalWidth()}, [](std::string_view text) {
     if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return Status();
@@ -114,6 +124,9 @@ int Query(Options options) {
   ApplyVerbosity(options.common);
   auto settings = app::LoadSettings(options.common.config);
   if (!settings.ok()) return Fail(settings.status());
+  if (const auto at = upkeep::ParseTypedDelivery(options.at); !options.at.empty() && !at.ok()) {
+    return Fail(at.status().WithContext("--at"));
+  }
   if (options.sql == "-") options.sql.assign(std::istreambuf_iterator<char>(std::cin), {});
   const Status done = RunQuery(options, *settings);
   if (done.ok()) return kDone;
@@ -128,6 +141,9 @@ void AddQuery(CLI::App& app, int* exit_code) {
   CLI::App* command = app.add_subcommand("query", "Ask the tables of a lake in SQL (embedded DuckDB)");
   command->add_option("LAKE", options->lake, "The lake")->required();
   command->add_option("SQL", options->sql, "The query; - reads it from standard input")->required();
+  command
+      ->add_option("--at", options->at, "The tables as of this delivery: 2026-11-03T05 (hour), 2026-11-02 (day of v1)")
+      ->type_name("DELIVERY");
   command->add_option("--format", options->format, "table, csv or json")
       ->check(CLI::IsMember({"table", "csv", "json"}))
       ->capture_default_str();
@@ -139,6 +155,7 @@ void AddQuery(CLI::App& app, int* exit_code) {
       "Examples:\n"
       "  tidegate query ./lake \"SHOW ALL TABLES\"\n"
       "  tidegate query ./lake \"SELECT status, count(*) FROM shop.orders GROUP BY ALL\" --format csv\n"
+      "  tidegate query ./lake \"SELECT count(*) FROM shop.orders\" --at 2026-11-03T05\n"
       "  tidegate query ./lake \"SELECT * FROM tidegate_history ORDER BY committed_at DESC LIMIT 10\"");
   OnRun(*command, exit_code, [options] { return Query(*options); });
 }

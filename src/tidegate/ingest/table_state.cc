@@ -3,12 +3,9 @@
 namespace tidegate::ingest {
 
 Result<std::optional<Checkpoint>> CheckpointOf(const table::TableMetadata& metadata) {
-  const table::Snapshot* snapshot = metadata.current_snapshot();
-  while (snapshot != nullptr) {
+  for (const table::Snapshot* snapshot : metadata.Ancestry()) {
     TG_ASSIGN_OR_RETURN(auto checkpoint, FromSummary(snapshot->summary));
     if (checkpoint) return checkpoint;
-    if (!snapshot->parent_id) break;
-    snapshot = metadata.FindSnapshot(*snapshot->parent_id);
   }
   if (metadata.current_snapshot() == nullptr) return std::optional<Checkpoint>();
   return Corruption(

@@ -84,6 +84,13 @@ TEST(TableStateTest, DataThatNoCommitOfOursExplainsIsAnErrorNotAnEmptyTable) {  
   EXPECT_EQ(CheckpointOf(metadata).status().code(), Code::kCorruption);
 }
 
+TEST(TableStateTest, ParentsInACircleAreAnErrorNotAnEndlessSearch) {
+  table::TableMetadata metadata;
+  metadata.snapshots = {MakeSnapshot(1, 2, {{"operation", "append"}}), MakeSnapshot(2, 1, {{"operation", "append"}})};
+  metadata.current_snapshot_id = 2;
+  EXPECT_EQ(CheckpointOf(metadata).status().code(), Code::kCorruption);
+}
+
 TEST(TableStateTest, ATableThatLostItsCurrentSnapshotHasNoProgress) {
   table::TableMetadata metadata;
   metadata.snapshots = {MakeSnapshot(1, std::nullopt, ToSummary(Applied("03")))};

@@ -30,47 +30,72 @@ bool LooksAtCatalog(std::string_view lower_sql) {
                      [&](std::string_view word) { return lower_sql.find(word) != std::string_view::npos; });
 }
 
-Result<TableState> LoadState(store::ObjectStore& lake, const TableName& name) {
+/// The schema that a snapshot was written with; the current one where it does not say.
+const schema::Schema& SchemaOf(const table::TableMetadata& metadata, int64_t snapshot_id) {
+  const table::Snapshot* snapshot = metadata.FindSnapshot(snapshot_id);
+  if (snapshot == nullptr || !snapshot->schema_id) return metadata.current_schema();
+  const auto found = std::find_if(metadata.schemas.begin(), metadata.schemas.end(),
+                                  [&](const schema::Schema& one) { return one.schema_id == *snapshot->schema_id; });
+  return found == metadata.schemas.end() ? metadata.current_schema() : *found;
+}
+
+/// nullopt: the table was not there yet.
+Result<std::optional<TableState>> LoadState(store::ObjectStore& lake, const TableName& name,
+                                            const SnapshotChoice* choice) {
   TG_ASSIGN_OR_RETURN(const table::LakeTable table, table::LakeTable::Load(lake, table::FolderOf(name)));
   const table::TableMetadata& metadata = table.metadata();
-  TableState state{metadata.current_schema(), metadata.specs, {}, {}};
+  std::optional<int64_t> chosen;
+  if (choice != nullptr) {
+    TG_ASSIGN_OR_RETURN(chosen, choice->choose(metadata));
+    if (!chosen) return std::optional<TableState>();
+  }
+  TableState state{chosen ? SchemaOf(metadata, *chosen) : metadata.current_schema(), metadata.specs, {}, {}};
   const auto mapping = metadata.properties.find(std::string(kNameMapping));
   if (mapping != metadata.properties.end()) {
     TG_ASSIGN_OR_RETURN(state.mapping, table::ParseNameMapping(mapping->second));
   }
-  TG_ASSIGN_OR_RETURN(state.files, table.ReadLiveFiles());
-  return state;
+  TG_ASSIGN_OR_RETURN(state.files, table.ReadLiveFiles(chosen));
+  return std::optional<TableState>(std::move(state));
 }
 
 class ViewMaker {
  public:
-  ViewMaker(engine::DuckDb& db, store::ObjectStore& lake, const std::vector<TableName>& tables) : db_(db), lake_(lake) {
+  ViewMaker(engine::DuckDb& db, store::ObjectStore& lake, const std::vector<TableName>& tables,
+            const SnapshotChoice* choice)
+      : db_(db), lake_(lake), choice_(choice) {
     for (const TableName& name : tables) ++tables_called_[ToLower(name.table)];
   }
 
-  Status Make(const TableName& name) {
+  /// False: the table was not there yet.
+  Result<bool> Make(const TableName& name) {
     if (!made_.insert(ToLower(name.ToString())).second) {
       return Unsupported("another table of the lake differs from it only in case, which SQL does not tell apart");
     }
-    TG_ASSIGN_OR_RETURN(const TableState state, LoadState(lake_, name));
-    TG_ASSIGN_OR_RETURN(const std::string select, SelectSql(state));
+    TG_ASSIGN_OR_RETURN(const std::optional<TableState> state, LoadState(lake_, name, choice_));
+    if (!state) return false;
+    TG_ASSIGN_OR_RETURN(const std::string select, SelectSql(*state));
     const std::string schema = "memory." + SqlName(name.schema);
     const std::string view = schema + "." + SqlName(name.table);
     TG_RETURN_IF_ERROR(db_.Execute("CREATE SCHEMA IF NOT EXISTS " + schema));
     TG_RETURN_IF_ERROR(db_.Execute("CREATE VIEW " + view + " AS " + select));
-    return MakeShortName(name, view);
+    TG_RETURN_IF_ERROR(MakeShortName(name, view));
+    return true;
   }
+
+  /// Can a text that mentions the table's short name mean no other table?
+  bool IsOnlyOneCalled(const TableName& name) const { return tables_called_.at(ToLower(name.table)) == 1; }
 
  private:
   /// The table without its schema, where that is no other's name.
   Status MakeShortName(const TableName& name, const std::string& view) {
     const std::string table = ToLower(name.table);
-    if (tables_called_[table] != 1 || table == kHistoryTable || ToLower(name.schema) == "main") return Status::Ok();
+    if (!IsOnlyOneCalled(name) || table == kHistoryTable || ToLower(name.schema) == "main") return Status::Ok();
     return db_.Execute("CREATE VIEW memory.main." + SqlName(name.table) + " AS SELECT * FROM " + view);
   }
 
   engine::DuckDb& db_;
   store::ObjectStore& lake_;
+  const SnapshotChoice* choice_;
   std::map<std::string, int> tables_called_;
   std::set<std::string> made_;
 };
@@ -87,18 +112,26 @@ std::vector<TableName> TablesNeeded(const std::vector<TableName>& tables, std::s
   return named.empty() ? tables : named;
 }
 
-Status CreateLakeViews(engine::DuckDb& db, store::ObjectStore& lake, std::string_view sql) {
+Status CreateLakeViews(engine::DuckDb& db, store::ObjectStore& lake, std::string_view sql,
+                       const SnapshotChoice* choice) {
   TG_ASSIGN_OR_RETURN(const std::vector<TableName> tables, table::ListTables(lake));
   if (tables.empty()) {
     Log(LogLevel::kWarning, "there is no table in this lake; ingest into it first: " + Quoted(lake.url()));
   }
   const std::string lower = ToLower(sql);
-  ViewMaker maker(db, lake, tables);
+  ViewMaker maker(db, lake, tables, choice);
   for (const TableName& name : TablesNeeded(tables, sql)) {
-    const Status made = maker.Make(name).WithContext("table " + Quoted(name.ToString()));
-    if (made.ok()) continue;
-    if (Mentions(lower, name.table)) return made;
-    Log(LogLevel::kWarning, made.message() + "; it is left out");
+    const std::string context = "table " + Quoted(name.ToString());
+    const Result<bool> made = maker.Make(name);
+    const bool named = Mentions(lower, name.table);
+    if (made.ok() && *made) continue;
+    if (made.ok()) {
+      if (!named || (!maker.IsOnlyOneCalled(name) && !Mentions(lower, name.ToString()))) continue;
+      return NotFound(context + ": it was not there yet as of " + choice->as_of);
+    }
+    const Status failed = made.status().WithContext(context);
+    if (named) return failed;
+    Log(LogLevel::kWarning, failed.message() + "; it is left out");
   }
   return Status::Ok();
 }

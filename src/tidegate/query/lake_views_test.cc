@@ -82,10 +82,29 @@ class LakeViews : public testing::Test {
     return file;
   }
 
-  Result<std::vector<TextRow>> Query(const std::string& sql) {
+  Result<std::vector<TextRow>> Query(const std::string& sql, const SnapshotChoice* choice = nullptr) {
     auto db = std::move(DuckDb::Open(":memory:", {})).value();
-    TG_RETURN_IF_ERROR(CreateLakeViews(db, *store_, sql));
+    TG_RETURN_IF_ERROR(CreateLakeViews(db, *store_, sql, choice));
     return db.QueryAll(sql);
+  }
+
+  /// One more commit, which adds a file and the column `note`.
+  void AddNote(const std::string& folder, const std::string& select) {
+    auto table = std::move(table::LakeTable::Load(*store_, folder)).value();
+    table::Change change;
+    change.add.push_back(WriteFile(folder + "/data/note.parquet", select));
+    change.schema = table.metadata().current_schema();
+    change.schema->fields.push_back({3, "note", schema::Kind::kString, false});
+    const Status status = table.Commit(change, UtcTime{});
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+
+  /// The first snapshot of each table, but for those in `folder`, which were not there yet.
+  static SnapshotChoice First(const std::string& not_yet = "none/none") {
+    return {"v2/2026-11-03/03", [not_yet](const table::TableMetadata& metadata) -> Result<std::optional<int64_t>> {
+              if (metadata.location.ends_with(not_yet)) return std::optional<int64_t>();
+              return std::optional<int64_t>(metadata.snapshots.front().snapshot_id);
+            }};
   }
 
   TempDirForTest temp_{"tidegate lake [1]"};
@@ -148,6 +167,45 @@ TEST_F(LakeViews, AMissingDataFileIsAnErrorThatNamesTheTable) {
 TEST_F(LakeViews, ALakeWithoutTablesStillAnswersWhatNeedsNone) {
   EXPECT_TRUE(Query("SELECT 1").ok());
   EXPECT_EQ(Query("SELECT * FROM shop.orders").status().code(), Code::kInvalidArgument);
+}
+
+TEST_F(LakeViews, AnEarlierSnapshotShowsItsRowsInTheSchemaOfItsTime) {
+  AddTable("shop/orders", "SELECT 1::BIGINT AS id");
+  AddNote("shop/orders", "SELECT 2::BIGINT AS id, 'n' AS note");
+  const SnapshotChoice first = First();
+  EXPECT_THAT(*Query("SELECT * FROM orders", &first), ElementsAre(TextRow{"1", "2026-11-03"}));
+  EXPECT_THAT(*Query("SELECT id, note FROM orders ORDER BY id"),
+              ElementsAre(TextRow{"1", std::nullopt}, TextRow{"2", "n"}));
+}
+
+TEST_F(LakeViews, ATableThatWasNotThereYetIsLeftOutAndNamedWhereTheQueryNamesIt) {
+  AddTable("shop/orders", "SELECT 1::BIGINT AS id");
+  AddTable("shop/people", "SELECT 1::BIGINT AS id");
+  const SnapshotChoice first = First("shop/people");
+  EXPECT_THAT(*Query("SHOW TABLES", &first), ElementsAre(TextRow{"orders"}));
+  EXPECT_EQ(log_, "");
+  const auto named = Query("SELECT * FROM people", &first);
+  EXPECT_EQ(named.status().code(), Code::kNotFound);
+  EXPECT_THAT(named.status().message(),
+              testing::AllOf(HasSubstr("'shop.people'"), HasSubstr("not there yet as of v2/2026-11-03/03")));
+}
+
+TEST_F(LakeViews, ATableThatWasNotThereYetDoesNotStandInTheWayOfItsNamesake) {
+  AddTable("shop/orders", "SELECT 1::BIGINT AS id");
+  AddTable("crm/orders", "SELECT 2::BIGINT AS id");
+  const SnapshotChoice first = First("crm/orders");
+  EXPECT_THAT(*Query("SELECT id FROM shop.orders", &first), ElementsAre(TextRow{"1"}));
+  EXPECT_EQ(Query("SELECT id FROM crm.orders", &first).status().code(), Code::kNotFound);
+}
+
+TEST_F(LakeViews, AChoiceThatFailsStopsOnlyTheQueriesThatNameTheTable) {
+  AddTable("shop/orders", "SELECT 1::BIGINT AS id");
+  const SnapshotChoice gone{"v1/2026-11-02", [](const table::TableMetadata&) -> Result<std::optional<int64_t>> {
+                              return NotFound("expired");
+                            }};
+  EXPECT_EQ(Query("SELECT * FROM orders", &gone).status().message(), "table 'shop.orders': expired");
+  EXPECT_TRUE(Query("SELECT 1", &gone).ok());
+  EXPECT_THAT(log_, HasSubstr("'shop.orders': expired; it is left out"));
 }
 
 TEST_F(LakeViews, TheHistoryTableStandsBesideATableOfItsName) {

@@ -380,6 +380,20 @@ const Snapshot* TableMetadata::FindSnapshot(int64_t id) const {
   return found == snapshots.end() ? nullptr : &*found;
 }
 
+std::vector<const Snapshot*> TableMetadata::Ancestry() const {
+  std::map<int64_t, const Snapshot*> left;
+  for (const Snapshot& snapshot : snapshots) left.emplace(snapshot.snapshot_id, &snapshot);
+  std::vector<const Snapshot*> out;
+  for (std::optional<int64_t> id = current_snapshot_id; id;) {
+    const auto found = left.find(*id);
+    if (found == left.end()) break;
+    out.push_back(found->second);
+    id = found->second->parent_id;
+    left.erase(found);
+  }
+  return out;
+}
+
 const PartitionSpec* TableMetadata::FindSpec(int spec_id) const {
   const auto found =
       std::find_if(specs.begin(), specs.end(), [&](const PartitionSpec& s) { return s.spec_id == spec_id; });

@@ -76,6 +76,8 @@ struct TableMetadata {
   const schema::Schema& current_schema() const;
   const Snapshot* current_snapshot() const;
   const Snapshot* FindSnapshot(int64_t id) const;
+  /// The current snapshot, its parent, and so on, newest first; ends where a parent is not there (or comes again).
+  std::vector<const Snapshot*> Ancestry() const;
   const PartitionSpec* FindSpec(int spec_id) const;
 };
 
