@@ -45,7 +45,7 @@ LAYERS = {
     "ingest": Layer("brings lake tables up to date: plan, then run",
                     ("base", "schema", "contract", "store", "bucket", "parquet", "table")),
     "upkeep": Layer("looks after lake tables: time travel, expiry, rollback",
-                    ("base", "contract", "store", "schema", "table", "ingest")),
+                    ("base", "contract", "store", "bucket", "schema", "table", "ingest")),
     "status": Layer("what was delivered, what is missing, how fresh it is",
                     ("base", "contract", "store", "bucket", "schema", "table", "ingest")),
     "app": Layer("settings and composition: the one place that builds concrete backends", BELOW_APP),

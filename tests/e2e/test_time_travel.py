@@ -9,6 +9,8 @@ import program
 import checks
 import readers
 import shop
+import tree
+from pyiceberg.table import StaticTable
 
 DONE, FAILED, USAGE = range(3)
 
@@ -78,6 +80,79 @@ class QueryAt(Lake):
         for text in ("2025-03-13T3", "yesterday", "v2/2025-03-13", "2025-02-30"):
             with self.subTest(text):
                 self.assertIn("--at: a delivery is written", self.ends(USAGE, "query", self.lake, "SELECT 1", "--at", text).err)
+
+
+class Expire(Lake):
+    def expire(self, *more, days=30):
+        now = shop.stamp(dt.datetime.now(dt.timezone.utc) + dt.timedelta(days=days))
+        return self.tidegate.must("expire", self.lake, "--now", now, "--json", *more).json["tables"]
+
+    def table(self, name):
+        return StaticTable.from_metadata(checks.newest_metadata(self.lake.joinpath(*name.split("."))))
+
+    def files(self, name):
+        """All that lies under data/ of a table."""
+        return {f"file://{p}" for p in self.lake.joinpath(*name.split("."), "data").rglob("*") if p.is_file()}
+
+    def check_readers(self):
+        """Others read every state that is left; the files on disk are those that PyIceberg finds in these states."""
+        ours = self.now()
+        for name in readers.tables_of(self.lake):
+            table = self.table(name)
+            for reader in (readers.by_duckdb, readers.by_duckdb_folder, readers.by_pyiceberg, readers.by_pyiceberg_catalog):
+                self.assertEqual(reader(self.db, self.lake, name), ours[name], (name, reader.__name__))
+            for snapshot in table.snapshots():
+                rows = table.scan(snapshot_id=snapshot.snapshot_id).to_arrow().num_rows
+                path = checks.newest_metadata(self.lake.joinpath(*name.split(".")))
+                by_duckdb = self.db.execute(f"SELECT count(*) FROM iceberg_scan('{path}', snapshot_from_id = {snapshot.snapshot_id})").fetchone()[0]
+                self.assertEqual(by_duckdb, rows, (name, snapshot.snapshot_id))
+            self.assertEqual(set(table.inspect.all_files().column("file_path").to_pylist()), self.files(name), name)
+
+    def test_what_is_left_reads_as_before_in_every_reader(self):
+        seen = self.a_history(4)
+        newest = list(seen)[-2:]
+        done = {t["table"]: t for t in self.expire("--keep-last", "2")}
+        self.assertEqual({t["snapshots_left"] for t in done.values()}, {2})
+        self.assertEqual({name: len(t["snapshots"]) for name, t in done.items()}, dict.fromkeys(shop.KEYS, 3))
+        self.assertTrue(done["shop.products"]["files"])
+        for delivery in newest:
+            self.assertEqual(self.at(delivery), seen[delivery], delivery)
+        gone = self.ends(FAILED, "query", self.lake, "FROM shop.orders", "--at", "2025-03-13T04")
+        self.assertIn("state as of v2/2025-03-13/04 was expired: the oldest state that is still there is as of v2/2025-03-13/05", gone.err)
+        self.check_readers()
+        self.assertEqual({(len(t["snapshots"]), len(t["files"]), len(t["orphans"])) for t in self.expire("--keep-last", "2")}, {(0, 0, 0)})
+        self.shop.deliver_hour(self.hour(4))
+        self.shop.ingest()
+        self.check_readers()
+        self.assertEqual(self.at(newest[-1]), seen[newest[-1]])
+        vendor = checks.compare_with_reference(self.db, self.shop.bucket, self.lake, shop.KEYS)
+        self.assertEqual({n: wrong for n, (_, wrong) in vendor.items()}, dict.fromkeys(shop.KEYS, 0))
+
+    def test_what_a_killed_run_left_goes_and_what_a_run_is_about_to_commit_stays(self):
+        s = self.shop
+        self.a_history(2)
+        applied = self.lake / "shop/orders/data/v2/2025-03-13/03/0000_part_00-0123456789abcdef.parquet"
+        staged = self.lake / "shop/orders/data/v2/2025-03-13/05/0000_part_00-0123456789abcdef.parquet"
+        manifest = self.lake / "shop/orders/metadata/0123-m0.avro"
+        for path in (applied, staged, manifest):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(b"left behind")
+        state = self.now()
+        self.expire("--keep-last", "100", days=2)
+        self.assertTrue(applied.exists(), "it is young")
+        before = tree.snapshot(self.lake)
+        plan = self.expire("--keep-last", "100", "--plan")
+        self.assertEqual(tree.snapshot(self.lake), before)
+        done = self.expire("--keep-last", "100", "--table", "shop.orders")
+        self.assertEqual([t for t in plan if t["table"] == "shop.orders"], done)
+        self.assertEqual([path.exists() for path in (applied, staged, manifest)], [False, True, False])
+        self.assertEqual(self.now(), state)
+
+    def test_wrong_usage(self):
+        self.a_history(1)
+        for arguments, says in [(["--older-than", "7"], "--older-than"), (["--orphans-older-than", "59m"], "at least 1h"), (["--keep-last", "0"], "--keep-last")]:
+            self.assertIn(says, self.ends(USAGE, "expire", self.lake, *arguments).err)
+        self.assertIn("no such table", self.ends(DONE, "expire", self.lake, "--table", "shop.nothing").out)
 
 
 if __name__ == "__main__":

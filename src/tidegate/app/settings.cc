@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "tidegate/app/duration.h"
 #include "tidegate/base/text.h"
 #include "tidegate/contract/toml_document.h"
 
@@ -56,6 +57,21 @@ Result<const toml::table*> FindSection(const toml::table& root, const std::strin
   return node == nullptr ? nullptr : node->as_table();
 }
 
+Status ReadLake(const toml::table& root, const std::string& source, Settings& out) {
+  TG_ASSIGN_OR_RETURN(const toml::table* lake, FindSection(root, "lake", source));
+  if (lake == nullptr) return {};
+  const std::string where = source + " [lake]";
+  TG_RETURN_IF_ERROR(CheckNames(*lake, {"keep_snapshots", "keep_for"}, where));
+  TG_RETURN_IF_ERROR(ReadInt(*lake, "keep_snapshots", where, 1, 1'000'000, &out.keep_snapshots));
+  if (!lake->contains("keep_for")) return {};
+  const auto text = (*lake)["keep_for"].value<std::string>();
+  if (!text) return InvalidArgument(where + ": keep_for must be a text such as \"7d\"");
+  const auto keep_for = ParseDuration(*text);
+  if (!keep_for.ok()) return keep_for.status().WithContext(where + ": keep_for");
+  out.keep_for = *keep_for;
+  return {};
+}
+
 Status ReadSections(const toml::table& root, const std::string& source, Settings& out) {
   TG_ASSIGN_OR_RETURN(const toml::table* ingest, FindSection(root, "ingest", source));
   if (ingest != nullptr) {
@@ -63,6 +79,7 @@ Status ReadSections(const toml::table& root, const std::string& source, Settings
     TG_RETURN_IF_ERROR(CheckNames(*ingest, {"jobs"}, where));
     TG_RETURN_IF_ERROR(ReadInt(*ingest, "jobs", where, 1, 256, &out.ingest_jobs));
   }
+  TG_RETURN_IF_ERROR(ReadLake(root, source, out));
   TG_ASSIGN_OR_RETURN(const toml::table* query, FindSection(root, "query", source));
   if (query != nullptr) {
     const std::string where = source + " [query]";

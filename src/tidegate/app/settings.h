@@ -2,6 +2,7 @@
 // and the settings of each command. Format: docs/formats/catalog.md and docs/cli.md.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ struct Settings {
   std::optional<int> ingest_jobs;
   std::optional<std::string> query_memory_limit;
   std::optional<int> query_threads;
+  std::optional<int> keep_snapshots;  // [lake]: what `expire` leaves of each table
+  std::optional<std::chrono::seconds> keep_for;
 };
 
 /// `config`: a file, or empty: ./tidegate.toml where it exists, else the built-in defaults. The environment variable

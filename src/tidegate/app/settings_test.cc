@@ -89,6 +89,18 @@ TEST_F(SettingsTest, AValueOutOfRangeIsRefusedWithItsBounds) {
   EXPECT_THAT(Refused("[query]\nmemory_limit = 2\n").message(), HasSubstr("memory_limit must be a text"));
 }
 
+TEST_F(SettingsTest, HowMuchOfALakeIsKeptIsSaidByNumberAndTime) {
+  Write("tidegate.toml", "[lake]\nkeep_snapshots = 24\nkeep_for = \"30d\"\n");
+  const auto settings = LoadSettings("");
+  ASSERT_TRUE(settings.ok()) << settings.status().ToString();
+  EXPECT_EQ(settings->keep_snapshots, 24);
+  EXPECT_EQ(settings->keep_for, std::chrono::hours(30 * 24));
+  EXPECT_THAT(Refused("[lake]\nkeep_for = 7\n").message(), HasSubstr("keep_for must be a text"));
+  EXPECT_THAT(Refused("[lake]\nkeep_for = \"a week\"\n").message(), HasSubstr("[lake]: keep_for: a duration is"));
+  EXPECT_EQ(Refused("[lake]\nkeep_snapshots = 0\n").code(), Code::kInvalidArgument);
+  EXPECT_THAT(Refused("[lake]\nkeep = 1\n").message(), HasSubstr("'keep'"));
+}
+
 TEST_F(SettingsTest, AnUnknownSettingIsNamed) {
   EXPECT_THAT(Refused("[ingest]\njobz = 1\n").message(), HasSubstr("'jobz'"));
   EXPECT_THAT(Refused("[query]\nlimit = 1\n").message(), HasSubstr("'limit'"));

@@ -76,6 +76,7 @@ class Progress {
 
 // Each adds one command.
 void AddDeliver(CLI::App& app, int* exit_code);
+void AddExpire(CLI::App& app, int* exit_code);
 void AddHistory(CLI::App& app, int* exit_code);
 void AddIngest(CLI::App& app, int* exit_code);
 void AddInit(CLI::App& app, int* exit_code);

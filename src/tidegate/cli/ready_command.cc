@@ -4,6 +4,7 @@
 #include <optional>
 #include <thread>
 
+#include "tidegate/app/duration.h"
 #include "tidegate/app/open_store.h"
 #include "tidegate/base/text.h"
 #include "tidegate/bucket/bucket_view.h"
@@ -20,18 +21,11 @@ struct Options {
   std::string bucket, table, date, hour, wait;
 };
 
-/// "90s", "40m", "2h".
-Result<std::chrono::seconds> ParseDuration(const std::string& text) {
+/// How long to wait; not at all where nothing is said.
+Result<std::chrono::seconds> ReadWait(const std::string& text) {
   if (text.empty()) return std::chrono::seconds(0);
-  int64_t value = 0;
-  size_t i = 0;
-  for (; i < text.size() && text[i] >= '0' && text[i] <= '9' && value < 1'000'000; ++i)
-    value = value * 10 + (text[i] - '0');
-  const std::string unit = text.substr(i);
-  if (i > 0 && unit == "s") return std::chrono::seconds(value);
-  if (i > 0 && unit == "m") return std::chrono::seconds(value * 60);
-  if (i > 0 && unit == "h") return std::chrono::seconds(value * 3600);
-  return InvalidArgument("--wait takes a time such as 90s, 40m or 2h, not " + Quoted(text));
+  auto wait = app::ParseDuration(text);
+  return wait.ok() ? wait : wait.status().WithContext("--wait");
 }
 
 /// The sealed folder that answers the question, if there is one: exactly the asked one, or the newest of those that
@@ -79,7 +73,7 @@ int FailReady(const Status& status) {
 
 int Ready(const Options& options) {
   ApplyVerbosity(options.common);
-  const auto wait = ParseDuration(options.wait);
+  const auto wait = ReadWait(options.wait);
   if (!wait.ok()) return FailReady(wait.status());
   if (const Status bad = CheckArguments(options); !bad.ok()) return FailReady(bad);
   const auto table = contract::ParseTableName(options.table);

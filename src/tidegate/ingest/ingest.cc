@@ -64,17 +64,7 @@ std::vector<Warning> BucketWarnings(const bucket::BucketView& view) {
 /// run. `located` are the tables that this run has read or written; the others of the lake are looked up.
 void RefreshCatalog(store::ObjectStore& lake, const std::vector<TableName>& in_lake,
                     std::map<TableName, std::string> located) {
-  const auto path = lake.LocalPath(table::kCatalogFile);
-  if (!path) return;
-  for (const TableName& name : in_lake) {
-    if (located.contains(name)) continue;
-    const auto loaded = table::LakeTable::Load(lake, table::FolderOf(name));
-    if (loaded.ok()) located[name] = loaded->MetadataLocation();
-  }
-  if (located.empty()) return;
-  std::vector<table::CatalogTable> tables;
-  for (const auto& [name, location] : located) tables.push_back({name.schema, name.table, location});
-  if (const Status refreshed = table::RefreshCatalogDb(*path, tables); !refreshed.ok()) {
+  if (const Status refreshed = table::RefreshCatalogOf(lake, in_lake, std::move(located)); !refreshed.ok()) {
     Log(LogLevel::kWarning, "catalog.db of the lake was not brought up to date: " + refreshed.message());
   }
 }

@@ -1,6 +1,7 @@
 #include "tidegate/ingest/staged_folder.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "tidegate/base/hash.h"
 #include "tidegate/base/text.h"
@@ -45,13 +46,13 @@ Status Rewrite(store::RandomReader& source, store::ObjectStore& lake, const std:
 }
 
 Result<StagedFile> StageFile(store::ObjectStore& bucket, store::ObjectStore& lake, const contract::Folder& folder,
-                             const store::ObjectInfo& source) {
+                             const store::ObjectInfo& source, int64_t generation) {
   StagedFile staged;
   staged.source = source;
   TG_ASSIGN_OR_RETURN(auto reader, bucket.Open(source));
   TG_ASSIGN_OR_RETURN(staged.info, parquet::ReadFileInfo(*reader));
   staged.reserved_columns = ReservedColumns(staged.info.columns, folder.mode);
-  const std::string key = LakeFileKey(folder, source);
+  const std::string key = LakeFileKey(folder, source, generation);
   if (!staged.info.obstacles.empty() || !staged.reserved_columns.empty()) {
     TG_RETURN_IF_ERROR(Rewrite(*reader, lake, key, staged));
     return staged;
@@ -69,16 +70,27 @@ int64_t StagedFolder::rows() const {
   return sum;
 }
 
-std::string LakeFileKey(const contract::Folder& folder, const store::ObjectInfo& source) {
+int64_t FileGenerationOf(const table::TableMetadata& metadata) {
+  const auto found = metadata.properties.find(kFileGenerationKey);
+  if (found == metadata.properties.end()) return 0;
+  int64_t out = 0;
+  const char* end = found->second.data() + found->second.size();
+  const auto [stop, error] = std::from_chars(found->second.data(), end, out);
+  constexpr int64_t kMost = 1'000'000'000'000;
+  return error == std::errc() && stop == end && out >= 0 && out < kMost ? out : 0;
+}
+
+std::string LakeFileKey(const contract::Folder& folder, const store::ObjectInfo& source, int64_t generation) {
   return table::FolderOf(folder.table) + "/data/" + folder.delivery.ToString() + "/" + SafeStem(source.key) + "-" +
-         Fingerprint(source) + ".parquet";
+         Fingerprint(source) + (generation == 0 ? "" : "-g" + std::to_string(generation)) + ".parquet";
 }
 
 std::string RejectFileKey(const contract::Folder& folder) {
   return table::FolderOf(folder.table) + "/rejects/" + folder.delivery.ToString() + ".parquet";
 }
 
-Result<StagedFolder> StageFolder(store::ObjectStore& bucket, store::ObjectStore& lake, const contract::Folder& folder) {
+Result<StagedFolder> StageFolder(store::ObjectStore& bucket, store::ObjectStore& lake, const contract::Folder& folder,
+                                 int64_t generation) {
   StagedFolder staged;
   TG_ASSIGN_OR_RETURN(staged.folder, bucket::ReadFolder(bucket, folder));
   if (!staged.folder.sealed()) {
@@ -89,7 +101,7 @@ Result<StagedFolder> StageFolder(store::ObjectStore& bucket, store::ObjectStore&
                        ": it is a symlink or no regular file, or its name cannot be a key; put the real file there");
   }
   for (const store::ObjectInfo& source : staged.folder.files) {
-    TG_ASSIGN_OR_RETURN(StagedFile file, StageFile(bucket, lake, folder, source));
+    TG_ASSIGN_OR_RETURN(StagedFile file, StageFile(bucket, lake, folder, source, generation));
     staged.files.push_back(std::move(file));
   }
   return staged;

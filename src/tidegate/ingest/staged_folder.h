@@ -13,6 +13,7 @@
 #include "tidegate/bucket/bucket_view.h"
 #include "tidegate/parquet/file_info.h"
 #include "tidegate/store/object_store.h"
+#include "tidegate/table/metadata.h"
 
 namespace tidegate::ingest {
 
@@ -31,7 +32,16 @@ struct StagedFolder {
 };
 
 /// Where a delivered file lies in the lake: "shop/orders/data/v2/2026-11-03/03/0000_part_00-<fingerprint>.parquet".
-std::string LakeFileKey(const contract::Folder& folder, const store::ObjectInfo& source);
+/// In a later generation of names it ends in "-g<generation>.parquet".
+std::string LakeFileKey(const contract::Folder& folder, const store::ObjectInfo& source, int64_t generation = 0);
+
+/// The table property that begins the names of data files anew. An expiry raises it in a commit before it removes data
+/// files: a run that loaded the table before must plan again, and one that loads it after never takes up a name that
+/// may be about to go.
+inline constexpr const char* kFileGenerationKey = "tidegate.file-generation";
+
+/// 0 where the table does not say, or says nonsense.
+int64_t FileGenerationOf(const table::TableMetadata& metadata);
 
 /// Where the rows of a folder that the table cannot take are told: "shop/orders/rejects/v2/2026-11-03/03.parquet"
 /// (C-23).
@@ -39,6 +49,7 @@ std::string RejectFileKey(const contract::Folder& folder);
 
 /// Errors: NotFound (the folder or a file is gone), PreconditionFailed (a file was replaced meanwhile, or the folder is
 /// no longer sealed), Corruption and Unsupported (a file that cannot be read, named), else of the stores.
-Result<StagedFolder> StageFolder(store::ObjectStore& bucket, store::ObjectStore& lake, const contract::Folder& folder);
+Result<StagedFolder> StageFolder(store::ObjectStore& bucket, store::ObjectStore& lake, const contract::Folder& folder,
+                                 int64_t generation = 0);
 
 }  // namespace tidegate::ingest

@@ -144,7 +144,8 @@ Result<bool> TableJob::TryFolder(const bucket::FolderState& folder, bool replace
   const schema::Schema schema_before = schema_;
   const int last_id_before = last_column_id_;
   std::string reason;
-  auto staged = StageFolder(bucket_, lake_, folder.folder);
+  const int64_t generation = state_.table ? FileGenerationOf(state_.table->metadata()) : 0;
+  auto staged = StageFolder(bucket_, lake_, folder.folder, generation);
   Status status = staged.status();
   if (status.ok()) status = FitSchema(*staged, replace, &reason);
   if (status.ok() && !plan_.rules.key.empty()) {

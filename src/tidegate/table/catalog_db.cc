@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tidegate/base/text.h"
+#include "tidegate/table/lake_table.h"
 
 namespace tidegate::table {
 namespace {
@@ -176,6 +177,21 @@ Status RefreshCatalogDb(const std::filesystem::path& path, const std::vector<Cat
   TG_RETURN_IF_ERROR(WriteTables(db, is, wanted));
   TG_RETURN_IF_ERROR(WriteSchemas(db, is, wanted));
   return db.Execute("COMMIT");
+}
+
+Status RefreshCatalogOf(store::ObjectStore& lake, const std::vector<contract::TableName>& tables,
+                        std::map<contract::TableName, std::string> located) {
+  const auto path = lake.LocalPath(kCatalogFile);
+  if (!path) return Status::Ok();
+  for (const contract::TableName& name : tables) {
+    if (located.contains(name)) continue;
+    const auto loaded = LakeTable::Load(lake, FolderOf(name));
+    if (loaded.ok()) located[name] = loaded->MetadataLocation();
+  }
+  if (located.empty()) return Status::Ok();
+  std::vector<CatalogTable> wanted;
+  for (const auto& [name, location] : located) wanted.push_back({name.schema, name.table, location});
+  return RefreshCatalogDb(*path, wanted);
 }
 
 }  // namespace tidegate::table

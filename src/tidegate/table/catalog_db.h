@@ -6,10 +6,13 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "tidegate/base/status.h"
+#include "tidegate/contract/folder.h"
+#include "tidegate/store/object_store.h"
 
 namespace tidegate::table {
 
@@ -28,5 +31,11 @@ struct CatalogTable {
 /// Errors: Unavailable (another process holds it for more than 10 s), Corruption (not a SQLite database),
 /// PermissionDenied, Internal.
 Status RefreshCatalogDb(const std::filesystem::path& path, const std::vector<CatalogTable>& tables);
+
+/// The catalog.db of a whole lake: of tables in `located` the metadata location is known already, the others of
+/// `tables` are looked up, and left out where they cannot be read. Nothing where the lake is not on this machine or has
+/// no table.
+Status RefreshCatalogOf(store::ObjectStore& lake, const std::vector<contract::TableName>& tables,
+                        std::map<contract::TableName, std::string> located = {});
 
 }  // namespace tidegate::table

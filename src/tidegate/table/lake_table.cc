@@ -156,15 +156,66 @@ size_t MaxPreviousVersions(const TableMetadata& metadata) {
   return error == std::errc() && stop == end && value >= 1 && value <= 10'000 ? value : kDefault;
 }
 
-void AppendLogs(const TableMetadata& base, const std::string& previous_file, const Snapshot& snapshot,
-                TableMetadata& next) {
-  next.snapshot_log.push_back({snapshot.timestamp_ms, snapshot.snapshot_id});
+void AppendMetadataLog(const TableMetadata& base, const std::string& previous_file, TableMetadata& next) {
   if (!previous_file.empty()) next.metadata_log.push_back({base.last_updated_ms, previous_file});
   const size_t keep = MaxPreviousVersions(next);
   if (next.metadata_log.size() > keep) {
     const auto surplus = static_cast<std::ptrdiff_t>(next.metadata_log.size() - keep);
     next.metadata_log.erase(next.metadata_log.begin(), next.metadata_log.begin() + surplus);
   }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Changes of the metadata alone
+
+Status NoSuchSnapshot(int64_t id) { return InvalidArgument("commit: no such snapshot: " + std::to_string(id)); }
+
+Status MakeCurrent(int64_t id, TableMetadata& next) {
+  const Snapshot* snapshot = next.FindSnapshot(id);
+  if (snapshot == nullptr) return NoSuchSnapshot(id);
+  next.current_snapshot_id = id;
+  next.snapshot_log.push_back({next.last_updated_ms, id});
+  const bool known = std::any_of(next.schemas.begin(), next.schemas.end(),
+                                 [&](const schema::Schema& one) { return one.schema_id == snapshot->schema_id; });
+  if (known) next.current_schema_id = *snapshot->schema_id;
+  return Status::Ok();
+}
+
+/// Statistics of snapshots that are gone go with them.
+void DropStatistics(const std::set<int64_t>& ids, Json& loaded) {
+  for (const char* key : {"statistics", "partition-statistics"}) {
+    if (!loaded.is_object() || !loaded.contains(key) || !loaded[key].is_array()) continue;
+    Json kept = Json::array();
+    for (const Json& one : loaded[key]) {
+      const bool has_id = one.is_object() && one.contains("snapshot-id") && one["snapshot-id"].is_number_integer();
+      if (!has_id || !ids.contains(one["snapshot-id"].get<int64_t>())) kept.push_back(one);
+    }
+    loaded[key] = std::move(kept);
+  }
+}
+
+/// The log without what lies before a gap: a history with a hole would tell readers a wrong state for that time.
+void CutSnapshotLog(const std::set<int64_t>& ids, TableMetadata& next) {
+  const auto last_gone = std::find_if(next.snapshot_log.rbegin(), next.snapshot_log.rend(),
+                                      [&](const auto& entry) { return ids.contains(entry.snapshot_id); });
+  next.snapshot_log.erase(next.snapshot_log.begin(), last_gone.base());
+}
+
+Status DropSnapshots(const std::set<int64_t>& ids, TableMetadata& next) {
+  const std::vector<Ref> refs = next.Refs();
+  for (const int64_t id : ids) {
+    if (next.FindSnapshot(id) == nullptr) return NoSuchSnapshot(id);
+    const bool named = std::any_of(refs.begin(), refs.end(), [&](const Ref& ref) { return ref.snapshot_id == id; });
+    if (named || next.current_snapshot_id == id) {
+      return InvalidArgument("commit: a snapshot that is current, or that a branch or tag names, stays: " +
+                             std::to_string(id));
+    }
+  }
+  if (ids.empty()) return Status::Ok();
+  std::erase_if(next.snapshots, [&](const Snapshot& snapshot) { return ids.contains(snapshot.snapshot_id); });
+  CutSnapshotLog(ids, next);
+  DropStatistics(ids, next.loaded);
+  return Status::Ok();
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -297,15 +348,31 @@ Status LakeTable::Commit(const Change& change, UtcTime now) {
   next.last_sequence_number = snapshot.sequence_number;
   next.last_updated_ms = snapshot.timestamp_ms;
   next.current_snapshot_id = snapshot.snapshot_id;
-  AppendLogs(metadata_, version_ == 0 ? "" : MetadataLocation(), snapshot, next);
+  next.snapshot_log.push_back({snapshot.timestamp_ms, snapshot.snapshot_id});
+  AppendMetadataLog(metadata_, version_ == 0 ? "" : MetadataLocation(), next);
   next.snapshots.push_back(std::move(snapshot));
-  const int64_t version = version_ + 1;
   bool settled = false;
-  const Status created = CreateVersion(*lake_, files.VersionKey(version), WriteMetadata(next), &settled);
-  if (!created.ok()) {
-    if (settled) files.RemoveWritten();
-    return created;
-  }
+  const Status published = Publish(std::move(next), &settled);
+  if (!published.ok() && settled) files.RemoveWritten();
+  return published;
+}
+
+Status LakeTable::CommitMetadata(const MetadataChange& change, UtcTime now) {
+  TableMetadata next = metadata_;
+  for (const auto& [key, value] : change.set_properties) next.properties[key] = value;
+  for (const std::string& key : change.remove_properties) next.properties.erase(key);
+  next.last_updated_ms = NextTimestamp(metadata_, now);
+  if (change.current_snapshot) TG_RETURN_IF_ERROR(MakeCurrent(*change.current_snapshot, next));
+  TG_RETURN_IF_ERROR(DropSnapshots(change.drop_snapshots, next));
+  AppendMetadataLog(metadata_, MetadataLocation(), next);
+  bool settled = false;
+  return Publish(std::move(next), &settled);
+}
+
+Status LakeTable::Publish(TableMetadata next, bool* settled) {
+  const MetadataFiles files(*lake_, folder_);
+  const int64_t version = version_ + 1;
+  TG_RETURN_IF_ERROR(CreateVersion(*lake_, files.VersionKey(version), WriteMetadata(next), settled));
   if (const Status durable = lake_->Sync(); !durable.ok()) {
     return UnknownOutcome("commit: done, but not known to be durable: load the table again: " + folder_ + ": " +
                           durable.message());

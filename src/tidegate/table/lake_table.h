@@ -16,6 +16,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,14 @@ struct Change {
   Summary summary;  // ours; the standard counters are added by Commit
 };
 
+/// A change of the metadata alone: no snapshot is added, no file of the table is written or removed.
+struct MetadataChange {
+  std::optional<int64_t> current_snapshot;  // becomes the current one again, with the schema of its time
+  std::set<int64_t> drop_snapshots;         // are forgotten; none may be current or named by a branch or tag
+  std::map<std::string, std::string> set_properties;
+  std::set<std::string> remove_properties;
+};
+
 class LakeTable {
  public:
   /// Read the newest metadata: from version-hint.text forward to the last N that exists; a missing or wrong hint costs
@@ -80,8 +89,16 @@ class LakeTable {
   /// UnknownOutcome (neither could be found out), any store error.
   Status Commit(const Change& change, UtcTime now);
 
+  /// Commit a change of the metadata alone, by the same protocol and with the same errors.
+  /// Requires: version() > 0. InvalidArgument: a snapshot that is not there, or one to drop that is current or has a
+  /// name.
+  Status CommitMetadata(const MetadataChange& change, UtcTime now);
+
  private:
   LakeTable(store::ObjectStore& lake, std::string folder) : lake_(&lake), folder_(std::move(folder)) {}
+
+  /// Make `next` the newest version. *settled: whatever the answer, nothing of it can appear any more.
+  Status Publish(TableMetadata next, bool* settled);
 
   store::ObjectStore* lake_;
   std::string folder_;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <set>
 
 #include "tidegate/store/fault/fault_object_store.h"
@@ -537,6 +538,119 @@ TEST(MetadataFilesTest, LocationsOfOtherEnginesLeadToTheSameKeys) {
   EXPECT_EQ(KeyOf(bucket, "s3://bucket/lake2/a").status().code(), Code::kUnsupported);
   EXPECT_EQ(KeyOf(disk, "file:///data/lake/../etc").status().code(), Code::kInvalidArgument);
   EXPECT_EQ(LakeTable::Load(disk, "a").status().code(), Code::kUnsupported);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Changes of the metadata alone
+
+class MetadataChangeTest : public LakeTableTest {
+ protected:
+  /// Three commits: a, then b with a column more, then c.
+  void SetUp() override {
+    LakeTable table = NewTestTable(lake_);
+    Commit(table, Adding({TestFile("a")}));
+    Change wider = Adding({TestFile("b")});
+    wider.schema = TestSchema();
+    wider.schema->fields.push_back(TestField(3, "note", schema::Kind::kString));
+    Commit(table, wider);
+    Commit(table, Adding({TestFile("c")}));
+    for (const Snapshot& snapshot : table.metadata().snapshots) ids_.push_back(snapshot.snapshot_id);
+  }
+  Status Apply(const MetadataChange& change) { return Load().CommitMetadata(change, kTestNow); }
+  static MetadataChange Dropping(std::set<int64_t> ids) {
+    MetadataChange out;
+    out.drop_snapshots = std::move(ids);
+    return out;
+  }
+  /// Write the newest version anew with members of another engine.
+  void Amend(const std::function<void(Json&)>& amend) {
+    const std::string key = "shop/orders/metadata/v3.metadata.json";
+    Json json = *ParseJson(*lake_.Read(key, 1'000'000));
+    amend(json);
+    Put(key, json.dump());
+  }
+
+  std::vector<int64_t> ids_;
+};
+
+TEST_F(MetadataChangeTest, AnEarlierSnapshotBecomesCurrentWithTheSchemaOfItsTime) {
+  MetadataChange change;
+  change.current_snapshot = ids_[0];
+  change.set_properties["why"] = "because";
+  const size_t manifests = Objects(".avro");
+  ASSERT_TRUE(Apply(change).ok());
+  LakeTable table = Load();
+  EXPECT_EQ(table.version(), 4);
+  EXPECT_THAT(LiveNames(table), ElementsAre("a"));
+  EXPECT_EQ(table.metadata().current_schema().fields.size(), 2u);
+  EXPECT_EQ(table.metadata().snapshots.size(), 3u);
+  EXPECT_EQ(table.metadata().snapshot_log.back().snapshot_id, ids_[0]);
+  EXPECT_EQ(table.metadata().snapshot_log.size(), 4u);
+  EXPECT_EQ(table.metadata().properties.at("why"), "because");
+  EXPECT_EQ(Objects(".avro"), manifests);
+  EXPECT_EQ(*lake_.Read("shop/orders/metadata/version-hint.text", 10), "4");
+  Commit(table, Adding({TestFile("d")}));  // the history goes on from there
+  EXPECT_THAT(LiveNames(Load()), ElementsAre("a", "d"));
+  EXPECT_EQ(table.metadata().current_snapshot()->parent_id, ids_[0]);
+  EXPECT_EQ(table.metadata().current_snapshot()->sequence_number, 4);
+}
+
+TEST_F(MetadataChangeTest, SnapshotsAreForgottenAndWhatTheLogSaysOfThemToo) {
+  ASSERT_TRUE(Apply(Dropping({ids_[0]})).ok());
+  const LakeTable table = Load();
+  EXPECT_EQ(table.metadata().snapshots.size(), 2u);
+  EXPECT_EQ(table.metadata().snapshot_log.size(), 2u);
+  EXPECT_EQ(table.metadata().snapshots[0].parent_id, ids_[0]);  // so that readers see that there was one
+  EXPECT_THAT(LiveNames(table), ElementsAre("a", "b", "c"));
+}
+
+TEST_F(MetadataChangeTest, TheLogHasNoHole) {
+  ASSERT_TRUE(Apply(Dropping({ids_[1]})).ok());
+  const LakeTable table = Load();
+  ASSERT_EQ(table.metadata().snapshot_log.size(), 1u);
+  EXPECT_EQ(table.metadata().snapshot_log[0].snapshot_id, ids_[2]);
+}
+
+TEST_F(MetadataChangeTest, WhatIsCurrentOrHasANameStays) {
+  Amend([&](Json& json) { json["refs"]["year-end"] = {{"snapshot-id", ids_[1]}, {"type", "tag"}}; });
+  const auto refs = Load().metadata().Refs();
+  ASSERT_EQ(refs.size(), 1u);
+  EXPECT_TRUE(refs[0].is_tag);
+  for (const int64_t id : {ids_[1], ids_[2], int64_t{7}}) {
+    EXPECT_EQ(Apply(Dropping({id})).code(), Code::kInvalidArgument);
+  }
+  EXPECT_EQ(Load().version(), 3);
+  ASSERT_TRUE(Apply(Dropping({ids_[0]})).ok());
+  EXPECT_EQ(Load().metadata().Refs().size(), 1u);
+}
+
+TEST_F(MetadataChangeTest, StatisticsGoWithTheirSnapshot) {
+  Amend([&](Json& json) {
+    for (const int64_t id : ids_) json["statistics"].push_back({{"snapshot-id", id}, {"statistics-path", "x"}});
+  });
+  ASSERT_TRUE(Apply(Dropping({ids_[0], ids_[1]})).ok());
+  const Json statistics = Load().metadata().loaded["statistics"];
+  ASSERT_EQ(statistics.size(), 1u);
+  EXPECT_EQ(statistics[0]["snapshot-id"], ids_[2]);
+}
+
+TEST_F(MetadataChangeTest, PropertiesAreSetAndRemoved) {
+  MetadataChange change;
+  change.set_properties["held"] = "1";
+  ASSERT_TRUE(Apply(change).ok());
+  EXPECT_EQ(Load().metadata().properties.at("held"), "1");
+  change = {};
+  change.remove_properties = {"held", "never there"};
+  ASSERT_TRUE(Apply(change).ok());
+  EXPECT_FALSE(Load().metadata().properties.contains("held"));
+}
+
+TEST_F(MetadataChangeTest, TheLoserOfARaceIsTold) {
+  LakeTable slow = Load();
+  LakeTable fast = Load();
+  Commit(fast, Adding({TestFile("d")}));
+  EXPECT_EQ(slow.CommitMetadata(Dropping({ids_[0]}), kTestNow).code(), Code::kPreconditionFailed);
+  EXPECT_EQ(Load().metadata().snapshots.size(), 4u);
 }
 
 }  // namespace

@@ -380,16 +380,28 @@ const Snapshot* TableMetadata::FindSnapshot(int64_t id) const {
   return found == snapshots.end() ? nullptr : &*found;
 }
 
-std::vector<const Snapshot*> TableMetadata::Ancestry() const {
+std::vector<const Snapshot*> TableMetadata::Ancestry(std::optional<int64_t> from) const {
   std::map<int64_t, const Snapshot*> left;
   for (const Snapshot& snapshot : snapshots) left.emplace(snapshot.snapshot_id, &snapshot);
   std::vector<const Snapshot*> out;
-  for (std::optional<int64_t> id = current_snapshot_id; id;) {
+  for (std::optional<int64_t> id = from ? from : current_snapshot_id; id;) {
     const auto found = left.find(*id);
     if (found == left.end()) break;
     out.push_back(found->second);
     id = found->second->parent_id;
     left.erase(found);
+  }
+  return out;
+}
+
+std::vector<Ref> TableMetadata::Refs() const {
+  std::vector<Ref> out;
+  const Json* refs = loaded.is_object() ? Find(loaded, "refs") : nullptr;
+  if (refs == nullptr || !refs->is_object()) return out;
+  for (const auto& [name, ref] : refs->items()) {
+    const Json* id = ref.is_object() ? Find(ref, "snapshot-id") : nullptr;
+    if (name == "main" || id == nullptr || !id->is_number_integer()) continue;
+    out.push_back({name, id->get<int64_t>(), ref.value("type", Json()) == "tag"});
   }
   return out;
 }

@@ -46,6 +46,13 @@ struct NameMapping {
   std::vector<NameMapping> children;
 };
 
+/// A name for a snapshot: a branch goes on from it, a tag stays.
+struct Ref {
+  std::string name;
+  int64_t snapshot_id = 0;
+  bool is_tag = false;
+};
+
 struct TableMetadata {
   int format_version = 2;
   std::string table_uuid;
@@ -76,8 +83,11 @@ struct TableMetadata {
   const schema::Schema& current_schema() const;
   const Snapshot* current_snapshot() const;
   const Snapshot* FindSnapshot(int64_t id) const;
-  /// The current snapshot, its parent, and so on, newest first; ends where a parent is not there (or comes again).
-  std::vector<const Snapshot*> Ancestry() const;
+  /// A snapshot (default: the current one), its parent, and so on, newest first; ends where a parent is not there (or
+  /// comes again).
+  std::vector<const Snapshot*> Ancestry(std::optional<int64_t> from = std::nullopt) const;
+  /// The branches and tags beside "main", as the loaded document has them.
+  std::vector<Ref> Refs() const;
   const PartitionSpec* FindSpec(int spec_id) const;
 };
 
