@@ -129,7 +129,7 @@ Status CreateLakeViews(engine::DuckDb& db, store::ObjectStore& lake, std::string
       if (!named || (!maker.IsOnlyOneCalled(name) && !Mentions(lower, name.ToString()))) continue;
       return NotFound(context + ": it was not there yet as of " + choice->as_of);
     }
-    const Status failed = made.status().WithContext(context);
+    Status failed = made.status().WithContext(context);
     if (named) return failed;
     Log(LogLevel::kWarning, failed.message() + "; it is left out");
   }

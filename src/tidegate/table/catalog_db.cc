@@ -190,6 +190,7 @@ Status RefreshCatalogOf(store::ObjectStore& lake, const std::vector<contract::Ta
   }
   if (located.empty()) return Status::Ok();
   std::vector<CatalogTable> wanted;
+  wanted.reserve(located.size());
   for (const auto& [name, location] : located) wanted.push_back({name.schema, name.table, location});
   return RefreshCatalogDb(*path, wanted);
 }

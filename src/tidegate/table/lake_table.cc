@@ -352,7 +352,7 @@ Status LakeTable::Commit(const Change& change, UtcTime now) {
   AppendMetadataLog(metadata_, version_ == 0 ? "" : MetadataLocation(), next);
   next.snapshots.push_back(std::move(snapshot));
   bool settled = false;
-  const Status published = Publish(std::move(next), &settled);
+  Status published = Publish(std::move(next), &settled);
   if (!published.ok() && settled) files.RemoveWritten();
   return published;
 }
