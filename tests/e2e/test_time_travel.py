@@ -155,5 +155,47 @@ class Expire(Lake):
         self.assertIn("no such table", self.ends(DONE, "expire", self.lake, "--table", "shop.nothing").out)
 
 
+class Rollback(Lake):
+    def test_goes_back_in_every_reader_and_the_next_ingest_goes_forward_again(self):
+        seen = self.a_history(3)
+        delivery = "2025-03-13T03"  # before a column came and another went
+        plan = self.tidegate.must("lake", "rollback", self.lake, "--to", delivery, "--plan", "--json").json
+        self.assertEqual({t["step"] for t in plan["tables"]}, {"back"})
+        self.assertEqual(self.now(), seen["2025-03-13T05"], "a plan changes nothing")
+        done = self.tidegate.must("lake", "rollback", self.lake, "--to", delivery, "--json").json
+        self.assertEqual(done["tables"], plan["tables"])
+        self.assertEqual(self.now(), seen[delivery])
+        for name in readers.tables_of(self.lake):
+            for reader in (readers.by_duckdb, readers.by_duckdb_folder, readers.by_pyiceberg, readers.by_pyiceberg_catalog):
+                self.assertEqual(reader(self.db, self.lake, name), seen[delivery][name], (name, reader.__name__))
+        self.shop.ingest()
+        self.assertEqual(self.now(), seen["2025-03-13T05"])
+        for name in readers.tables_of(self.lake):
+            for reader in (readers.by_duckdb, readers.by_pyiceberg):
+                self.assertEqual(reader(self.db, self.lake, name), seen["2025-03-13T05"][name], (name, reader.__name__))
+
+    def test_a_hold_lasts_until_it_is_released(self):
+        seen = self.a_history(2)
+        ingest = ["ingest", self.shop.bucket, self.lake, "--config", self.shop.config]
+        self.tidegate.must("lake", "rollback", self.lake, "shop.orders", "--to", "2025-03-13T03", "--hold", "--reason", "wrong prices")
+        for _ in range(2):
+            done = self.ends(4, *ingest, "--detailed-exitcode")
+            self.assertRegex(done.err, "shop.orders: on hold since .*at v2/2025-03-13/03: wrong prices")
+        self.assertEqual(self.now()["shop.orders"], seen["2025-03-13T03"]["shop.orders"])
+        self.assertIn("shop.orders: released", self.tidegate.must("lake", "release", self.lake).out)
+        self.ends(DONE, *ingest, "--detailed-exitcode")
+        self.assertEqual(self.now(), seen["2025-03-13T04"])
+
+    def test_wrong_usage(self):
+        self.a_history(1)
+        back = ["lake", "rollback", self.lake]
+        for code, arguments, says in [(USAGE, [*back], "--to"), (USAGE, [*back, "--to", "noon"], "--to"), (USAGE, [*back, "orders", "--to", "2025-03-13T03"], "orders"),
+                                      (USAGE, [*back, "--to", "2025-03-13T03", "--reason", "x"], "--hold"), (USAGE, ["lake"], "subcommand"),
+                                      (FAILED, [*back, "shop.nothing", "--to", "2025-03-13T03"], "shop.nothing")]:
+            self.assertIn(says, self.ends(code, *arguments).err)
+        for command in ("rollback", "release"):
+            self.assertIn(f"Examples:\n  tidegate lake {command} ", self.ends(DONE, "lake", command, "--help").out)
+
+
 if __name__ == "__main__":
     program.main()

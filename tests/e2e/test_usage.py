@@ -59,7 +59,7 @@ class CommandLine(program.Case):
         self.assertIn("ftp://", self.ends(FAILED, "ingest", "ftp://host/bucket", self.lake).err)
 
     def test_help_has_examples_and_exits_0(self):
-        for command in ("deliver", "ingest", "query", "status", "ready", "history", "init", "expire"):
+        for command in ("deliver", "ingest", "query", "status", "ready", "history", "init", "expire", "lake"):
             with self.subTest(command):
                 self.assertRegex(self.ends(DONE, command, "--help").out, f"Examples?:\n  tidegate {command} ")
         self.assertRegex(self.ends(DONE, "--version").out, r"^tidegate \d+\.\d+\.\d+\n$")

@@ -80,6 +80,7 @@ void AddExpire(CLI::App& app, int* exit_code);
 void AddHistory(CLI::App& app, int* exit_code);
 void AddIngest(CLI::App& app, int* exit_code);
 void AddInit(CLI::App& app, int* exit_code);
+void AddLake(CLI::App& app, int* exit_code);
 void AddQuery(CLI::App& app, int* exit_code);
 void AddReady(CLI::App& app, int* exit_code);
 void AddStatus(CLI::App& app, int* exit_code);

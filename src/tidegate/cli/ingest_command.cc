@@ -168,7 +168,7 @@ void PrintReport(const ingest::IngestReport& report) {
 int ExitCode(const ingest::IngestReport& report, bool detailed) {
   if (report.failed()) return kFailed;
   if (!detailed) return kDone;
-  if (!report.waiting.empty()) return kSomethingWaits;
+  if (report.anything_waits()) return kSomethingWaits;
   return report.applied_anything() ? kDone : kNothingNew;
 }
 

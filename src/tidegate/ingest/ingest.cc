@@ -7,6 +7,8 @@
 #include <thread>
 
 #include "tidegate/base/log.h"
+#include "tidegate/base/text.h"
+#include "tidegate/ingest/hold.h"
 #include "tidegate/ingest/table_job.h"
 #include "tidegate/ingest/table_state.h"
 #include "tidegate/table/catalog_db.h"
@@ -73,6 +75,21 @@ bucket::ScanOptions Choice(const IngestOptions& options) {
   return {options.table_globs, options.exclude_globs, std::nullopt};
 }
 
+/// The plan of one table, as the options want it.
+TablePlan PlanOf(const bucket::BucketView& view, const TableName& name, const TableState& state,
+                 contract::Version version, const IngestOptions& options) {
+  const auto hold = state.table ? HoldOf(state.table->metadata()) : std::nullopt;
+  if (!hold) return PlanTable(view, name, options.catalog.Find(name), state.checkpoint, version);
+  TablePlan plan;
+  plan.table = name;
+  plan.version = version;
+  plan.rules = DecideRules(view, name, options.catalog.Find(name), state.checkpoint ? &*state.checkpoint : nullptr);
+  plan.before = state.checkpoint;
+  plan.warnings.push_back({kOnHold, name.ToString(), "",
+                           "on hold since " + Quoted(*hold) + ": left as it is until `tidegate lake release`", 0, ""});
+  return plan;
+}
+
 /// What one table's turn ended in.
 struct Turn {
   JobOutcome outcome;
@@ -104,7 +121,7 @@ class Run {
  private:
   Turn TryTable(const TableName& name, TableState state) {
     Turn turn;
-    TablePlan plan = PlanTable(view_, name, options_.catalog.Find(name), state.checkpoint, version_);
+    TablePlan plan = PlanOf(view_, name, state, version_, options_);
     std::vector<Warning> warnings = plan.warnings;
     std::vector<Problem> problems = plan.problems;
     turn.outcome.result.table = name.ToString();
@@ -178,6 +195,11 @@ bool IngestReport::applied_anything() const {
   return std::any_of(tables.begin(), tables.end(), [](const TableResult& t) { return t.action != Action::kNothing; });
 }
 
+bool IngestReport::anything_waits() const {
+  const auto on_hold = [](const Warning& warning) { return warning.kind == kOnHold; };
+  return !waiting.empty() || std::any_of(warnings.begin(), warnings.end(), on_hold);
+}
+
 Result<IngestPlan> PlanIngest(store::ObjectStore& bucket, store::ObjectStore& lake, const IngestOptions& options) {
   TG_ASSIGN_OR_RETURN(const bucket::BucketView view, bucket::ScanBucket(bucket, Choice(options)));
   TG_ASSIGN_OR_RETURN(const auto in_lake, table::ListTables(lake));
@@ -187,7 +209,7 @@ Result<IngestPlan> PlanIngest(store::ObjectStore& bucket, store::ObjectStore& la
   plan.warnings = BucketWarnings(view);
   plan.waiting = StillWaiting(view, plan.version);
   for (auto& [name, state] : tables.states) {
-    plan.tables.push_back(PlanTable(view, name, options.catalog.Find(name), state.checkpoint, plan.version));
+    plan.tables.push_back(PlanOf(view, name, state, plan.version, options));
   }
   for (const auto& [name, status] : tables.broken) {
     TablePlan broken;

@@ -51,6 +51,9 @@ struct TableResult {
   std::optional<UtcTime> delivered_through;
 };
 
+/// The kind of warning that tells of a table on hold (hold.h).
+inline constexpr const char* kOnHold = "on_hold";
+
 struct IngestReport {
   contract::Version version = contract::Version::kV1;
   std::vector<TableResult> tables;  // every table that was looked at, sorted
@@ -60,6 +63,7 @@ struct IngestReport {
   bool empty_bucket = false;  // nothing of the contract was found there
 
   bool applied_anything() const;
+  bool anything_waits() const;  // a table is missing, pending or on hold
   bool failed() const { return !problems.empty(); }
 };
 

@@ -13,16 +13,6 @@ namespace {
 using store::FaultMode;
 using ::testing::IsEmpty;
 
-TestLake Clone(TestLake& lake) {
-  TestLake out;
-  for (const store::ObjectInfo& object : ingest::ObjectsIn(lake.store())) {
-    const auto bytes = lake.store().Read(object.key, 100'000'000);
-    EXPECT_TRUE(out.store().Put(object.key, *bytes, store::PutMode::kOverwrite).ok());
-  }
-  EXPECT_TRUE(out.store().Sync().ok());
-  return out;
-}
-
 class ExpireFaultTest : public testing::TestWithParam<std::tuple<std::string, FaultMode>> {
  protected:
   void SetUp() override {

@@ -48,6 +48,17 @@ inline std::set<std::string> FilesOfSnapshots(TestLake& lake, const std::string&
   return out;
 }
 
+/// A copy of a lake, to be spoilt.
+inline TestLake Clone(TestLake& lake) {
+  TestLake out;
+  for (const store::ObjectInfo& object : ingest::ObjectsIn(lake.store())) {
+    const auto bytes = lake.store().Read(object.key, 100'000'000);
+    EXPECT_TRUE(out.store().Put(object.key, *bytes, store::PutMode::kOverwrite).ok());
+  }
+  EXPECT_TRUE(out.store().Sync().ok());
+  return out;
+}
+
 /// Keys below metadata/ and data/ that are neither a snapshot's nor a version of the metadata, nor the hint.
 inline std::vector<std::string> Unneeded(TestLake& lake, const std::string& name) {
   const std::set<std::string> needed = FilesOfSnapshots(lake, name);
