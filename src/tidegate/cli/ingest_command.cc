@@ -19,6 +19,8 @@ struct Options {
   std::string bucket, lake;
   bool plan = false;
   bool detailed = false;
+  std::vector<std::string> full_refresh;
+  bool accept_loss = false;
   int jobs = 0;
 };
 
@@ -211,6 +213,8 @@ int Ingest(const Options& options) {
   run.exclude_globs = options.choice.exclude;
   run.jobs = options.jobs > 0 ? options.jobs
                               : settings->ingest_jobs.value_or(int(std::max(1U, std::thread::hardware_concurrency())));
+  run.full_refresh_globs = options.full_refresh;
+  run.accept_loss = options.accept_loss;
   run.cancel = &StopFlag();
   run.clock = clock->get();
   run.tool_version = kVersion;
@@ -239,6 +243,13 @@ void AddIngest(CLI::App& app, int* exit_code) {
   command->add_flag("--plan", options->plan, "Show what would be done; change nothing");
   command->add_option("--jobs", options->jobs, "Tables at a time (default: one per core)")->check(CLI::Range(1, 256));
   command->add_flag("--detailed-exitcode", options->detailed, "Exit 3 when nothing was new, 4 when something waits");
+  CLI::Option* refresh = command->add_option("--full-refresh", options->full_refresh,
+                                             "Build tables that match anew from all sealed folders (may be repeated)");
+  refresh->type_name("TABLE")->allow_extra_args(false);
+  command
+      ->add_flag("--accept-loss", options->accept_loss,
+                 "With --full-refresh: also without folders that are no longer in the bucket")
+      ->needs(refresh);
   AddTableChoice(*command, options->choice);
   AddCommon(*command, options->common, /*with_now=*/true);
   command->footer(
@@ -246,6 +257,7 @@ void AddIngest(CLI::App& app, int* exit_code) {
       "  tidegate ingest ./bucket ./lake\n"
       "  tidegate ingest ./bucket ./lake --plan\n"
       "  tidegate ingest ./bucket ./lake --table 'shop.*' --exclude '*.tmp_*'\n"
+      "  tidegate ingest ./bucket ./lake --full-refresh shop.orders --plan\n"
       "Run it as often as you like: a folder is applied exactly once.");
   OnRun(*command, exit_code, [options] { return Ingest(*options); });
 }

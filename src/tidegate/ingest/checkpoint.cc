@@ -103,6 +103,17 @@ bool DeliverySet::Contains(const Delivery& delivery) const {
   return after != ranges_.begin() && delivery <= std::prev(after)->second;
 }
 
+std::vector<Delivery> DeliverySet::FirstWhere(const std::function<bool(const Delivery&)>& wanted, size_t most) const {
+  std::vector<Delivery> out;
+  for (const auto& [first, last] : ranges_) {
+    for (Delivery delivery = first; out.size() < most; delivery = Next(delivery)) {
+      if (wanted(delivery)) out.push_back(delivery);
+      if (delivery == last) break;
+    }
+  }
+  return out;
+}
+
 std::string DeliverySet::ToString() const {
   std::string out;
   for (const auto& [first, last] : ranges_) {

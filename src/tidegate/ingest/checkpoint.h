@@ -6,6 +6,7 @@
 // - Its size follows the number of holes, not the years (ranges of consecutive days or hours).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -27,6 +28,9 @@ class DeliverySet {
   bool empty() const { return ranges_.empty(); }
   /// The greatest one. Requires: not empty.
   const contract::Delivery& Max() const { return ranges_.rbegin()->second; }
+  /// Those for which `wanted` says so, the first `most` of them, in order.
+  std::vector<contract::Delivery> FirstWhere(const std::function<bool(const contract::Delivery&)>& wanted,
+                                             size_t most) const;
   size_t range_count() const { return ranges_.size(); }
 
   /// "v1/__initial__ v1/2026-10-01..v1/2026-11-02 v2/2026-11-03/03..v2/2026-11-30/07".

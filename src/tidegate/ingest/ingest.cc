@@ -8,6 +8,7 @@
 
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
+#include "tidegate/ingest/full_refresh.h"
 #include "tidegate/ingest/hold.h"
 #include "tidegate/ingest/table_job.h"
 #include "tidegate/ingest/table_state.h"
@@ -75,11 +76,33 @@ bucket::ScanOptions Choice(const IngestOptions& options) {
   return {options.table_globs, options.exclude_globs, std::nullopt};
 }
 
+bool ToBeRefreshed(const TableName& name, const IngestOptions& options) {
+  return std::any_of(options.full_refresh_globs.begin(), options.full_refresh_globs.end(),
+                     [&](const std::string& glob) { return GlobMatches(glob, name.ToString()); });
+}
+
+/// A glob of --full-refresh that fits no table is a mistake of who typed it.
+Status CheckRefreshGlobs(const LakeTables& tables, const IngestOptions& options) {
+  for (const std::string& glob : options.full_refresh_globs) {
+    const auto fits = [&](const auto& entry) { return GlobMatches(glob, entry.first.ToString()); };
+    if (std::none_of(tables.states.begin(), tables.states.end(), fits) &&
+        std::none_of(tables.broken.begin(), tables.broken.end(), fits)) {
+      return InvalidArgument("--full-refresh: no table fits " + Quoted(glob));
+    }
+  }
+  return Status::Ok();
+}
+
 /// The plan of one table, as the options want it.
 TablePlan PlanOf(const bucket::BucketView& view, const TableName& name, const TableState& state,
                  contract::Version version, const IngestOptions& options) {
   const auto hold = state.table ? HoldOf(state.table->metadata()) : std::nullopt;
-  if (!hold) return PlanTable(view, name, options.catalog.Find(name), state.checkpoint, version);
+  if (!hold) {
+    TablePlan planned =
+        PlanTable(view, name, options.catalog.Find(name), state.checkpoint, version, ToBeRefreshed(name, options));
+    if (planned.refresh) RefuseLoss(view, options.accept_loss, planned);
+    return planned;
+  }
   TablePlan plan;
   plan.table = name;
   plan.version = version;
@@ -204,6 +227,7 @@ Result<IngestPlan> PlanIngest(store::ObjectStore& bucket, store::ObjectStore& la
   TG_ASSIGN_OR_RETURN(const bucket::BucketView view, bucket::ScanBucket(bucket, Choice(options)));
   TG_ASSIGN_OR_RETURN(const auto in_lake, table::ListTables(lake));
   LakeTables tables = LoadLake(view, lake, in_lake, Choice(options));
+  TG_RETURN_IF_ERROR(CheckRefreshGlobs(tables, options));
   IngestPlan plan;
   plan.version = VersionInUse(view, Checkpoints(tables));
   plan.warnings = BucketWarnings(view);
@@ -224,6 +248,7 @@ Result<IngestReport> RunIngest(store::ObjectStore& bucket, store::ObjectStore& l
   TG_ASSIGN_OR_RETURN(const bucket::BucketView view, bucket::ScanBucket(bucket, Choice(options)));
   TG_ASSIGN_OR_RETURN(const auto in_lake, table::ListTables(lake));
   LakeTables tables = LoadLake(view, lake, in_lake, Choice(options));
+  TG_RETURN_IF_ERROR(CheckRefreshGlobs(tables, options));
   IngestReport report;
   report.empty_bucket = view.tables.empty() && view.manifests.empty() && !view.has_v2_manifest_key;
   report.version = VersionInUse(view, Checkpoints(tables));

@@ -28,7 +28,9 @@ namespace tidegate::ingest {
 struct IngestOptions {
   contract::TableCatalog catalog;
   std::vector<std::string> table_globs, exclude_globs;
-  int jobs = 1;  // tables at a time
+  std::vector<std::string> full_refresh_globs;  // tables to build anew from all sealed folders
+  bool accept_loss = false;                     // also where applied folders are no longer in the bucket
+  int jobs = 1;                                 // tables at a time
   const CancelFlag* cancel = nullptr;
   const Clock* clock = nullptr;  // required
   std::string tool_version;

@@ -137,7 +137,7 @@ void WarnLateFenced(TablePlan& plan, const FolderState& state) {
 
 /// Folders to add, given the reseed in force and one that waits to be taken.
 void PlanAppend(const BucketView& view, const FolderMap& folders, const std::optional<Reseed>& waits, TablePlan& plan) {
-  const bool rebuild = AnyAppliedChanged(plan, folders);
+  const bool rebuild = plan.refresh || AnyAppliedChanged(plan, folders);
   for (const auto& [delivery, state] : folders) {
     if (!state.sealed() || delivery.version > plan.version) continue;  // C-10, C-12
     const bool applied = plan.before && plan.before->applied.Contains(delivery);
@@ -169,7 +169,7 @@ void PlanParts(const BucketView& view, TablePlan& plan) {
 
 void PlanFull(const BucketView& view, TablePlan& plan) {
   const FolderMap& folders = FoldersOf(view, plan.table, TableMode::kFull);
-  const bool rebuild = AnyAppliedChanged(plan, folders);
+  const bool rebuild = plan.refresh || AnyAppliedChanged(plan, folders);
   const auto usable = [&](Version version) {
     std::vector<const FolderState*> out;
     for (auto it = folders.rbegin(); it != folders.rend(); ++it) {
@@ -255,8 +255,9 @@ TableRules DecideRules(const BucketView& view, const TableName& table, const con
 }
 
 TablePlan PlanTable(const BucketView& view, const TableName& table, const contract::TableEntry* entry,
-                    std::optional<Checkpoint> before, Version in_use) {
+                    std::optional<Checkpoint> before, Version in_use, bool refresh) {
   TablePlan plan;
+  plan.refresh = refresh && before;
   plan.table = table;
   plan.version = in_use;
   plan.rules = DecideRules(view, table, entry, before ? &*before : nullptr);

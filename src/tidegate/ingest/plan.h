@@ -61,6 +61,7 @@ struct TablePlan {
   TableRules rules;
   contract::Version version = contract::Version::kV1;
   Action action = Action::kNothing;
+  bool refresh = false;                      // build anew, whatever is applied (--full-refresh)
   std::vector<bucket::FolderState> folders;  // replace: newest first; else in the order of C-20
   std::optional<Reseed> reseed;              // in force after the plan (C-35)
   DeliverySet fenced;                        // with it
@@ -76,8 +77,10 @@ contract::Version VersionInUse(const bucket::BucketView& view, const std::vector
 TableRules DecideRules(const bucket::BucketView& view, const contract::TableName& table,
                        const contract::TableEntry* entry, const Checkpoint* before);
 
+/// `refresh`: the table is built anew from all sealed folders, changed ones as they are now; a full table from its
+/// newest copy.
 TablePlan PlanTable(const bucket::BucketView& view, const contract::TableName& table, const contract::TableEntry* entry,
-                    std::optional<Checkpoint> before, contract::Version in_use);
+                    std::optional<Checkpoint> before, contract::Version in_use, bool refresh = false);
 
 /// Entries of tables_missing and tables_pending that no sealed folder of that or a later delivery has answered.
 std::vector<Waiting> StillWaiting(const bucket::BucketView& view, contract::Version in_use);

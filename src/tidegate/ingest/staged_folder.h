@@ -35,9 +35,9 @@ struct StagedFolder {
 /// In a later generation of names it ends in "-g<generation>.parquet".
 std::string LakeFileKey(const contract::Folder& folder, const store::ObjectInfo& source, int64_t generation = 0);
 
-/// The table property that begins the names of data files anew. An expiry raises it in a commit before it removes data
-/// files: a run that loaded the table before must plan again, and one that loads it after never takes up a name that
-/// may be about to go.
+/// The table property that begins the names of data files anew. A full refresh raises it by one. An expiry raises it by
+/// two in a commit before it removes data files: a run that loaded the table before must plan again, and one that loads
+/// it after never takes up a name that may be about to go.
 inline constexpr const char* kFileGenerationKey = "tidegate.file-generation";
 
 /// 0 where the table does not say, or says nonsense.

@@ -140,12 +140,16 @@ std::string TableJob::ReasonOf(const Status& status) const {
   return "broken";
 }
 
+/// A refresh takes the generation after: another version of tidegate may write a file that is read now in other bytes.
+int64_t TableJob::Generation() const {
+  return (state_.table ? FileGenerationOf(state_.table->metadata()) : 0) + (plan_.refresh ? 1 : 0);
+}
+
 Result<bool> TableJob::TryFolder(const bucket::FolderState& folder, bool replace) {
   const schema::Schema schema_before = schema_;
   const int last_id_before = last_column_id_;
   std::string reason;
-  const int64_t generation = state_.table ? FileGenerationOf(state_.table->metadata()) : 0;
-  auto staged = StageFolder(bucket_, lake_, folder.folder, generation);
+  auto staged = StageFolder(bucket_, lake_, folder.folder, Generation());
   Status status = staged.status();
   if (status.ok()) status = FitSchema(*staged, replace, &reason);
   if (status.ok() && !plan_.rules.key.empty()) {
@@ -391,6 +395,7 @@ Status TableJob::Commit(table::Change change) {
     }
     if (!(schema_ == state_.table->metadata().current_schema())) change.schema = schema_;
   }
+  if (plan_.refresh) change.set_properties[kFileGenerationKey] = std::to_string(Generation());
   const std::string mapping = table::WriteNameMapping(MappingOf(schema_, earlier));
   const auto& properties = state_.table->metadata().properties;
   const auto current = properties.find(kNameMappingKey);

@@ -44,6 +44,7 @@ class TableJob {
   Status FitSchema(const StagedFolder& staged, bool replace, std::string* reason);
   Status PrepareKeys(const StagedFolder& staged);
   std::string ReasonOf(const Status& status) const;
+  int64_t Generation() const;  // of the names of data files
 
   Status ResolveKeys(table::Change& change);
   void WarnOfRepeats(const FolderKeys& keys, const std::string& path);

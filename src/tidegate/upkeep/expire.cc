@@ -72,7 +72,8 @@ Status CommitPlan(table::LakeTable& table, const ExpirePlan& plan, UtcTime now) 
   table::MetadataChange change;
   change.drop_snapshots = plan.snapshots;
   if (plan.takes_data()) {
-    const int64_t next = ingest::FileGenerationOf(table.metadata()) + 1;
+    // Past the one that a full refresh which died may have used.
+    const int64_t next = ingest::FileGenerationOf(table.metadata()) + 2;
     change.set_properties[ingest::kFileGenerationKey] = std::to_string(next);
   }
   return table.CommitMetadata(change, now);
