@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <set>
 #include <sstream>
 
@@ -38,6 +39,22 @@ Status ReadInt(const toml::table& section, const char* name, const std::string& 
   return {};
 }
 
+Status ReadShrinkGuard(const toml::table& section, const std::string& where, ingest::ShrinkGuard* out) {
+  constexpr int kMost = std::numeric_limits<int>::max();
+  std::optional<int> rows, share_rows;
+  TG_RETURN_IF_ERROR(ReadInt(section, "shrink_guard_rows", where, 0, kMost, &rows));
+  TG_RETURN_IF_ERROR(ReadInt(section, "shrink_guard_share_rows", where, 0, kMost, &share_rows));
+  out->zero_from_more_than = rows.value_or(out->zero_from_more_than);
+  out->share_from = share_rows.value_or(out->share_from);
+  if (!section.contains("shrink_guard_share")) return {};
+  const auto share = section["shrink_guard_share"].value<double>();
+  if (!share || !(*share >= 0.0 && *share <= 1.0)) {
+    return InvalidArgument(where + ": shrink_guard_share must be a number from 0 to 1, the part that may go at once");
+  }
+  out->share = *share;
+  return {};
+}
+
 Status CheckNames(const toml::table& section, const std::set<std::string>& known, const std::string& where) {
   for (const auto& [name, value] : section) {
     if (known.count(std::string(name.str())) == 0) {
@@ -60,8 +77,10 @@ Status ReadSections(const toml::table& root, const std::string& source, Settings
   TG_ASSIGN_OR_RETURN(const toml::table* ingest, FindSection(root, "ingest", source));
   if (ingest != nullptr) {
     const std::string where = source + " [ingest]";
-    TG_RETURN_IF_ERROR(CheckNames(*ingest, {"jobs"}, where));
+    TG_RETURN_IF_ERROR(
+        CheckNames(*ingest, {"jobs", "shrink_guard_rows", "shrink_guard_share", "shrink_guard_share_rows"}, where));
     TG_RETURN_IF_ERROR(ReadInt(*ingest, "jobs", where, 1, 256, &out.ingest_jobs));
+    TG_RETURN_IF_ERROR(ReadShrinkGuard(*ingest, where, &out.shrink_guard));
   }
   TG_ASSIGN_OR_RETURN(const toml::table* query, FindSection(root, "query", source));
   if (query != nullptr) {

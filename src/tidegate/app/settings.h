@@ -8,6 +8,7 @@
 
 #include "tidegate/base/status.h"
 #include "tidegate/contract/table_catalog.h"
+#include "tidegate/ingest/shrink_guard.h"
 
 namespace tidegate::app {
 
@@ -15,6 +16,7 @@ struct Settings {
   contract::TableCatalog catalog;   // default: the built-in `cloudhumans`
   std::string source = "built-in";  // where it was read from
   std::optional<int> ingest_jobs;
+  ingest::ShrinkGuard shrink_guard;
   std::optional<std::string> query_memory_limit;
   std::optional<int> query_threads;
 };

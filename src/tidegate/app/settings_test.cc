@@ -56,6 +56,19 @@ TEST_F(SettingsTest, TheFileBesideTheWorkIsFound) {
   EXPECT_EQ(settings->query_threads, 2);
 }
 
+TEST_F(SettingsTest, TheShrinkGuardIsSetByRowsAndShare) {  // C-29
+  EXPECT_EQ(LoadSettings("")->shrink_guard.zero_from_more_than, 1'000);
+  Write("tidegate.toml", "[ingest]\nshrink_guard_rows = 2\nshrink_guard_share = 0.9\nshrink_guard_share_rows = 50\n");
+  const auto settings = LoadSettings("");
+  ASSERT_TRUE(settings.ok()) << settings.status().ToString();
+  EXPECT_TRUE(settings->shrink_guard.Holds(3, 0));
+  EXPECT_FALSE(settings->shrink_guard.Holds(50, 5));
+  EXPECT_TRUE(settings->shrink_guard.Holds(50, 4));
+  for (const char* share : {"-0.1", "1.5", "nan", "\"half\""}) {
+    EXPECT_THAT(Refused("[ingest]\nshrink_guard_share = " + std::string(share)).message(), HasSubstr("from 0 to 1"));
+  }
+}
+
 TEST_F(SettingsTest, TheFlagWinsOverTheEnvironmentAndThatOverTheFileBesideTheWork) {
   Write("tidegate.toml", "[ingest]\njobs = 1\n");
   Write("environment.toml", "[ingest]\njobs = 2\n");

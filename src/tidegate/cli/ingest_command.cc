@@ -52,6 +52,15 @@ OrderedJson ToJson(const std::vector<ingest::Waiting>& waiting) {
   return out;
 }
 
+OrderedJson ToJson(const std::vector<ingest::Held>& held) {
+  OrderedJson out = OrderedJson::array();
+  for (const auto& h : held) {
+    out.push_back(OrderedJson{
+        {"table", h.table}, {"folder", h.folder}, {"rows_before", h.rows_before}, {"rows_now", h.rows_now}});
+  }
+  return out;
+}
+
 OrderedJson ToJson(const ingest::TableResult& t) {
   OrderedJson out{{"table", t.table},
                   {"mode", contract::ModeName(t.mode)},
@@ -88,6 +97,7 @@ OrderedJson ToJson(const ingest::IngestReport& report, const store::StoreCounter
                      {"warnings", ToJson(report.warnings)},
                      {"problems", ToJson(report.problems)},
                      {"waiting", ToJson(report.waiting)},
+                     {"held", ToJson(report.held)},
                      {"bucket_data_bytes_read", bucket.data.bytes_read},
                      {"bucket_requests", Requests(bucket)},
                      {"lake_bytes_written", lake.all.bytes_written},
@@ -132,6 +142,10 @@ void LogProblems(const std::vector<ingest::Problem>& problems) {
 
 void PrintTable(const ingest::TableResult& t) {
   if (t.action == ingest::Action::kNothing) return;
+  if (t.action == ingest::Action::kSettle) {
+    std::printf("%s: recorded what was decided; no rows changed\n", t.table.c_str());
+    return;
+  }
   std::string line = t.table + ": " + std::string(ingest::ActionName(t.action)) + " " +
                      HumanCount(int64_t(t.folders.size())) + (t.folders.size() == 1 ? " folder" : " folders") + ", " +
                      HumanCount(t.rows_in) + " rows in " + HumanCount(t.files) + (t.files == 1 ? " file" : " files") +
@@ -147,11 +161,15 @@ void PrintReport(const ingest::IngestReport& report) {
   size_t changed = 0;
   for (const auto& table : report.tables) {
     PrintTable(table);
-    changed += table.action != ingest::Action::kNothing ? 1 : 0;
+    changed += ingest::ChangesRows(table.action) ? 1 : 0;
   }
   for (const auto& w : report.waiting) {
     std::printf("%s: %s since %s%s\n", w.table.c_str(), w.pending ? "pending" : "missing",
                 w.delivery.ToString().c_str(), w.reason.empty() ? "" : (", reason given: " + Quoted(w.reason)).c_str());
+  }
+  for (const auto& h : report.held) {
+    std::printf("%s: held: %s has %s rows, the table %s: readers keep them; `tidegate accept` lets it in\n",
+                h.table.c_str(), h.folder.c_str(), HumanCount(h.rows_now).c_str(), HumanCount(h.rows_before).c_str());
   }
   const std::string version(contract::VersionName(report.version));
   if (report.empty_bucket) {
@@ -168,7 +186,7 @@ void PrintReport(const ingest::IngestReport& report) {
 int ExitCode(const ingest::IngestReport& report, bool detailed) {
   if (report.failed()) return kFailed;
   if (!detailed) return kDone;
-  if (!report.waiting.empty()) return kSomethingWaits;
+  if (!report.waiting.empty() || !report.held.empty()) return kSomethingWaits;
   return report.applied_anything() ? kDone : kNothingNew;
 }
 
@@ -211,6 +229,7 @@ int Ingest(const Options& options) {
   run.exclude_globs = options.choice.exclude;
   run.jobs = options.jobs > 0 ? options.jobs
                               : settings->ingest_jobs.value_or(int(std::max(1U, std::thread::hardware_concurrency())));
+  run.guard = settings->shrink_guard;
   run.cancel = &StopFlag();
   run.clock = clock->get();
   run.tool_version = kVersion;

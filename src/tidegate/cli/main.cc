@@ -41,6 +41,8 @@ int main(int argc, char** argv) {
   int exit_code = tidegate::cli::kDone;
   tidegate::cli::AddDeliver(app, &exit_code);
   tidegate::cli::AddIngest(app, &exit_code);
+  tidegate::cli::AddAccept(app, &exit_code);
+  tidegate::cli::AddSkip(app, &exit_code);
   tidegate::cli::AddReady(app, &exit_code);
   tidegate::cli::AddInit(app, &exit_code);
   tidegate::cli::AddStatus(app, &exit_code);
