@@ -404,6 +404,7 @@ Status TableJob::Commit(table::Change change) {
   result.snapshot_id = state_.table->metadata().current_snapshot_id.value_or(0);
   for (const StagedFolder& staged : staged_) {
     result.folders.push_back(staged.folder.folder.Path());
+    result.folder_rows.push_back(staged.rows());
     result.files += static_cast<int64_t>(staged.files.size());
     result.rows_in += staged.rows();
     result.bytes_in += static_cast<uint64_t>(staged.folder.bytes());
