@@ -163,6 +163,18 @@ TEST_F(WatchLoopTest, AFailedIngestIsSaidAndTriedAgainEverMoreSeldom) {
   EXPECT_THAT(log_, Contains("the trouble is over"));
 }
 
+TEST_F(WatchLoopTest, ADeliveryWhoseIngestFailedIsNotForgotten) {
+  Deliver("v2/2026-11-03/03");
+  Step([&] {
+    Deliver("v2/2026-11-03/04");
+    ingest_error_ = Unavailable("the disk is full");
+  });
+  Step([&] { ingest_error_ = Status(); });
+  Run();
+  EXPECT_THAT(ingested_at_, ElementsAre("04:10:00", "04:11:00", "04:12:00"));
+  EXPECT_EQ(told_, 2);
+}
+
 TEST_F(WatchLoopTest, AListingThatFailsIsAFailureNotAnEmptyBucket) {  // C-12
   store::FaultObjectStore faulty(std::make_shared<store::MemoryObjectStore>(), {.fail_at = 1});
   ports_.bucket = &faulty;
@@ -202,9 +214,9 @@ TEST_F(WatchLoopTest, ALateDeliveryIsSaidOnce) {
 TEST_F(WatchLoopTest, AReloadTakesTheNewTimesAndIngestsAtOnce) {
   Deliver("v2/2026-11-03/04");
   ports_.reload = []() -> Result<WatchTimes> { return WatchTimes{.sweep = 5min}; };
-  Step([] {}, Wake::kReload);
+  Step([&] { clock_.Set(*ParseRfc3339("2026-11-03T04:11:00Z")); }, Wake::kReload);
   Run();
-  EXPECT_THAT(ingested_at_, ElementsAre("04:10:00", "04:25:00"));
+  EXPECT_THAT(ingested_at_, ElementsAre("04:10:00", "04:11:00"));
   EXPECT_THAT(waiter_.waits, ElementsAre(15min, 5min));
 }
 
