@@ -73,6 +73,7 @@ void RefreshCatalog(store::ObjectStore& lake, const std::vector<TableName>& in_l
   }
   if (located.empty()) return;
   std::vector<table::CatalogTable> tables;
+  tables.reserve(located.size());
   for (const auto& [name, location] : located) tables.push_back({name.schema, name.table, location});
   if (const Status refreshed = table::RefreshCatalogDb(*path, tables); !refreshed.ok()) {
     Log(LogLevel::kWarning, "catalog.db of the lake was not brought up to date: " + refreshed.message());

@@ -34,6 +34,50 @@ Status Refused(const std::string& column, const std::string& what, const std::st
   return InvalidArgument("write Parquet file: column " + Quoted(column) + ": " + what + "; " + advice);
 }
 
+/// Types that hold no other types; null for all others.
+TypePtr LakePrimitive(const arrow::Field& field) {
+  switch (field.type()->id()) {
+    case arrow::Type::BOOL:
+    case arrow::Type::INT32:
+    case arrow::Type::INT64:
+    case arrow::Type::FLOAT:
+    case arrow::Type::DOUBLE:
+    case arrow::Type::FIXED_SIZE_BINARY:
+      return field.type();
+    case arrow::Type::INT8:
+    case arrow::Type::INT16:
+    case arrow::Type::UINT8:
+    case arrow::Type::UINT16:
+      return arrow::int32();
+    case arrow::Type::UINT32:
+      return arrow::int64();
+    case arrow::Type::UINT64:
+      return arrow::decimal128(kUnsignedLongDigits, 0);
+    case arrow::Type::HALF_FLOAT:
+      return arrow::float32();
+    case arrow::Type::STRING:
+    case arrow::Type::LARGE_STRING:
+    case arrow::Type::STRING_VIEW:
+      return arrow::utf8();
+    case arrow::Type::BINARY:
+    case arrow::Type::LARGE_BINARY:
+    case arrow::Type::BINARY_VIEW:
+      return arrow::binary();
+    case arrow::Type::DATE32:
+    case arrow::Type::DATE64:
+      return arrow::date32();
+    case arrow::Type::TIME32:
+    case arrow::Type::TIME64:
+      return arrow::time64(arrow::TimeUnit::MICRO);
+    case arrow::Type::TIMESTAMP: {
+      const bool zoned = !static_cast<const arrow::TimestampType&>(*field.type()).timezone().empty();
+      return arrow::timestamp(arrow::TimeUnit::MICRO, zoned ? "UTC" : "");
+    }
+    default:
+      return nullptr;
+  }
+}
+
 Result<TypePtr> LakeType(const arrow::Field& field, const std::string& path);
 
 Result<FieldPtr> LakeField(const arrow::Field& field, const std::string& name, const std::string& path) {
@@ -50,7 +94,7 @@ Result<TypePtr> LakeStruct(const arrow::DataType& type, const std::string& path)
     TG_ASSIGN_OR_RETURN(FieldPtr field, LakeField(*child, child->name(), path + "." + child->name()));
     fields.push_back(std::move(field));
   }
-  return arrow::struct_(std::move(fields));
+  return arrow::struct_(fields);
 }
 
 Result<TypePtr> LakeList(const arrow::DataType& type, const std::string& path) {
@@ -95,48 +139,13 @@ Result<TypePtr> LakeType(const arrow::Field& field, const std::string& path) {
         path, "the type " + Quoted(field.metadata()->Get(kExtensionName).ValueOr("")) + " has no counterpart in a lake",
         "cast it");
   }
+  if (TypePtr primitive = LakePrimitive(field)) return primitive;
   switch (type.id()) {
-    case arrow::Type::BOOL:
-    case arrow::Type::INT32:
-    case arrow::Type::INT64:
-    case arrow::Type::FLOAT:
-    case arrow::Type::DOUBLE:
-    case arrow::Type::FIXED_SIZE_BINARY:
-      return field.type();
-    case arrow::Type::INT8:
-    case arrow::Type::INT16:
-    case arrow::Type::UINT8:
-    case arrow::Type::UINT16:
-      return arrow::int32();
-    case arrow::Type::UINT32:
-      return arrow::int64();
-    case arrow::Type::UINT64:
-      return arrow::decimal128(kUnsignedLongDigits, 0);
-    case arrow::Type::HALF_FLOAT:
-      return arrow::float32();
     case arrow::Type::DECIMAL32:
     case arrow::Type::DECIMAL64:
     case arrow::Type::DECIMAL128:
     case arrow::Type::DECIMAL256:
       return LakeDecimal(type, path);
-    case arrow::Type::STRING:
-    case arrow::Type::LARGE_STRING:
-    case arrow::Type::STRING_VIEW:
-      return arrow::utf8();
-    case arrow::Type::BINARY:
-    case arrow::Type::LARGE_BINARY:
-    case arrow::Type::BINARY_VIEW:
-      return arrow::binary();
-    case arrow::Type::DATE32:
-    case arrow::Type::DATE64:
-      return arrow::date32();
-    case arrow::Type::TIME32:
-    case arrow::Type::TIME64:
-      return arrow::time64(arrow::TimeUnit::MICRO);
-    case arrow::Type::TIMESTAMP: {
-      const bool zoned = !static_cast<const arrow::TimestampType&>(type).timezone().empty();
-      return arrow::timestamp(arrow::TimeUnit::MICRO, zoned ? "UTC" : "");
-    }
     case arrow::Type::DICTIONARY:
       return LakeType(*field.WithType(static_cast<const arrow::DictionaryType&>(type).value_type()), path);
     case arrow::Type::LIST:
@@ -174,7 +183,7 @@ TypePtr ArrowNested(const schema::Type& type) {
   for (const schema::Field& child : type.children) children.push_back(ArrowField(child));
   if (type.kind == schema::Kind::kList) return arrow::list(children.at(0));
   if (type.kind == schema::Kind::kMap) return std::make_shared<arrow::MapType>(children.at(0), children.at(1));
-  return arrow::struct_(std::move(children));
+  return arrow::struct_(children);
 }
 
 TypePtr ArrowType(const schema::Type& type) {
