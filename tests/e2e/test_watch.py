@@ -7,6 +7,7 @@ import collections
 import datetime as dt
 import json
 import queue
+import shutil
 import signal
 import subprocess
 import threading
@@ -14,6 +15,7 @@ import time
 
 import program
 import shop
+import watch
 import checks
 
 HOUR = shop.FIRST_HOUR
@@ -140,20 +142,21 @@ class Watch(program.Case):
         s.deliver_v1()
         for number in range(6):
             s.deliver_hour(self.hour(number))
-        stopped_inside = 0
-        delays = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
-        for delay in delays:
-            watching = Watching(self, "--jobs", "1")
-            watching.says("watching ")
-            time.sleep(delay)
-            self.assertEqual(watching.stop(), 0, list(watching.said))
+        for delay in (0.0, 0.001, 0.003, 0.006, 0.012, 0.025, 0.05):  # after the first write; a run takes about 40 ms
+            shutil.rmtree(s.lake, ignore_errors=True)
+            s.lake.mkdir()
+            with watch.Watch(s.lake) as writes:
+                watching = Watching(self, "--jobs", "1")
+                writes.wait_for(watching.process)
+                time.sleep(delay)
+                self.assertEqual(watching.stop(), 0, list(watching.said))
             watching.close()
             self.assertEqual([line for line in watching.said if "error" in line], [])
-            stopped_inside += watching.lines.empty()
-        print(f"  {stopped_inside} of {len(delays)} were stopped before their first run was through", flush=True)
-        s.ingest()
-        self.check_tables()
-        self.nothing_is_left_to_do()
+            committed = len(list(s.lake.glob("*/*/metadata/v1.metadata.json")))
+            print(f"  stopped {delay * 1000:.0f} ms after the first write: {committed} of 4 tables committed", flush=True)
+            s.ingest()
+            self.check_tables()
+            self.nothing_is_left_to_do()
 
     def test_a_second_signal_ends_it_at_once(self):
         """While it is stopped by the first one, which it cannot answer: both are delivered when it goes on."""

@@ -42,6 +42,7 @@ std::string TextOf(const ingest::Waiting& w) {
 template <typename T>
 std::vector<std::string> TablesOf(const std::vector<T>& entries) {
   std::vector<std::string> out;
+  out.reserve(entries.size());
   for (const T& entry : entries) out.push_back(entry.table);
   return out;
 }

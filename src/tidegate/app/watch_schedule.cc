@@ -5,7 +5,6 @@
 namespace tidegate::app {
 namespace {
 
-using contract::Delivery;
 using contract::Version;
 using std::chrono::milliseconds;
 
