@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "tidegate/app/time_text.h"
 #include "tidegate/base/text.h"
 #include "tidegate/contract/toml_document.h"
 
@@ -55,6 +56,18 @@ Status ReadShrinkGuard(const toml::table& section, const std::string& where, ing
   return {};
 }
 
+/// A setting that is a text with a meaning of its own, read by `parse`.
+template <typename T, typename Parse>
+Status ReadText(const toml::table& section, const char* name, const std::string& where, Parse parse, T* out) {
+  if (!section.contains(name)) return {};
+  const auto text = section[name].value<std::string>();
+  if (!text) return InvalidArgument(where + ": " + name + " must be a text in quotes");
+  const auto value = parse(*text);
+  if (!value.ok()) return value.status().WithContext(where + ": " + name);
+  *out = *value;
+  return {};
+}
+
 Status CheckNames(const toml::table& section, const std::set<std::string>& known, const std::string& where) {
   for (const auto& [name, value] : section) {
     if (known.count(std::string(name.str())) == 0) {
@@ -77,10 +90,17 @@ Status ReadSections(const toml::table& root, const std::string& source, Settings
   TG_ASSIGN_OR_RETURN(const toml::table* ingest, FindSection(root, "ingest", source));
   if (ingest != nullptr) {
     const std::string where = source + " [ingest]";
-    TG_RETURN_IF_ERROR(
-        CheckNames(*ingest, {"jobs", "shrink_guard_rows", "shrink_guard_share", "shrink_guard_share_rows"}, where));
+    TG_RETURN_IF_ERROR(CheckNames(*ingest,
+                                  {"jobs", "poll", "sweep", "expect_within", "daily_at", "shrink_guard_rows",
+                                   "shrink_guard_share", "shrink_guard_share_rows"},
+                                  where));
     TG_RETURN_IF_ERROR(ReadInt(*ingest, "jobs", where, 1, 256, &out.ingest_jobs));
+    TG_RETURN_IF_ERROR(ReadText(*ingest, "poll", where, ParseDuration, &out.watch.poll));
+    TG_RETURN_IF_ERROR(ReadText(*ingest, "sweep", where, ParseDuration, &out.watch.sweep));
+    TG_RETURN_IF_ERROR(ReadText(*ingest, "expect_within", where, ParseDuration, &out.watch.expect_within));
+    TG_RETURN_IF_ERROR(ReadText(*ingest, "daily_at", where, ParseTimeOfDay, &out.watch.daily_at));
     TG_RETURN_IF_ERROR(ReadShrinkGuard(*ingest, where, &out.shrink_guard));
+    if (const Status bad = CheckTimes(out.watch); !bad.ok()) return bad.WithContext(where);
   }
   TG_ASSIGN_OR_RETURN(const toml::table* query, FindSection(root, "query", source));
   if (query != nullptr) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tidegate/app/watch_schedule.h"
 #include "tidegate/base/status.h"
 #include "tidegate/contract/table_catalog.h"
 #include "tidegate/ingest/shrink_guard.h"
@@ -17,6 +18,7 @@ struct Settings {
   std::string source = "built-in";  // where it was read from
   std::optional<int> ingest_jobs;
   ingest::ShrinkGuard shrink_guard;
+  WatchTimes watch;  // of `ingest --watch`
   std::optional<std::string> query_memory_limit;
   std::optional<int> query_threads;
 };

@@ -125,5 +125,23 @@ TEST_F(SettingsTest, AHugeFileIsRefusedUnread) {
   EXPECT_EQ(LoadSettings("bad.toml").status().code(), Code::kInvalidArgument);
 }
 
+TEST_F(SettingsTest, TheTimesOfAWatchAreRead) {
+  Write("watch.toml", "[ingest]\npoll = \"30s\"\nsweep = \"1h\"\nexpect_within = \"50m\"\ndaily_at = \"06:30\"\n");
+  const auto settings = LoadSettings("watch.toml");
+  ASSERT_TRUE(settings.ok()) << settings.status().ToString();
+  using namespace std::chrono_literals;
+  EXPECT_EQ(settings->watch, (WatchTimes{30s, 1h, 50min, 6h + 30min}));
+}
+
+TEST_F(SettingsTest, TimesThatMakeNoScheduleAreRefusedByName) {
+  EXPECT_THAT(Refused("[ingest]\npoll = 30\n").message(), HasSubstr("poll must be a text"));
+  EXPECT_THAT(Refused("[ingest]\npoll = \"often\"\n").message(), HasSubstr("poll: a length of time"));
+  EXPECT_THAT(Refused("[ingest]\npoll = \"20m\"\n").message(), HasSubstr("100ms to 15m"));
+  EXPECT_THAT(Refused("[ingest]\npoll = \"50ms\"\n").message(), HasSubstr("100ms to 15m"));
+  EXPECT_THAT(Refused("[ingest]\nsweep = \"30s\"\n").message(), HasSubstr("from poll to 24h"));
+  EXPECT_THAT(Refused("[ingest]\nexpect_within = \"25h\"\n").message(), HasSubstr("at most 24h"));
+  EXPECT_THAT(Refused("[ingest]\ndaily_at = \"7am\"\n").message(), HasSubstr("daily_at: a time of day"));
+}
+
 }  // namespace
 }  // namespace tidegate::app

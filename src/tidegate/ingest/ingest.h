@@ -43,6 +43,7 @@ struct TableResult {
   contract::TableMode mode = contract::TableMode::kFull;
   Action action = Action::kNothing;  // what was really done
   std::vector<std::string> folders;  // applied, paths
+  std::vector<int64_t> folder_rows;  // of each of them
   int64_t files = 0;
   int64_t files_rewritten = 0;  // C-28
   int64_t rows_in = 0;

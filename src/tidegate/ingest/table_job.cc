@@ -591,6 +591,7 @@ Status TableJob::Commit(table::Change change) {
   for (const StagedFolder& staged : staged_) {
     if (staged.kept) continue;
     result.folders.push_back(staged.folder.folder.Path());
+    result.folder_rows.push_back(staged.rows());
     result.files += static_cast<int64_t>(staged.files.size());
     result.rows_in += staged.rows();
     result.bytes_in += static_cast<uint64_t>(staged.folder.bytes());
