@@ -4,6 +4,7 @@
 usage: test_time_travel.py --tidegate BINARY
 """
 import datetime as dt
+import shutil
 
 import program
 import checks
@@ -195,6 +196,35 @@ class Rollback(Lake):
             self.assertIn(says, self.ends(code, *arguments).err)
         for command in ("rollback", "release"):
             self.assertIn(f"Examples:\n  tidegate lake {command} ", self.ends(DONE, "lake", command, "--help").out)
+
+
+class FullRefresh(Lake):
+    def test_builds_the_same_tables_anew_and_refuses_to_lose_rows(self):
+        s, seen = self.shop, self.a_history(2)
+        ingest = ["ingest", s.bucket, self.lake, "--config", s.config, "--json", "--full-refresh", "shop.*"]
+        plan = {t["table"]: t["action"] for t in self.ends(DONE, *ingest, "--plan").json["tables"]}
+        self.assertEqual(plan, {"shop.orders": "rebuild", "shop.clicks": "rebuild", "shop.stock": "rebuild", "shop.products": "replace"})
+        done = {t["table"]: t["action"] for t in self.ends(DONE, *ingest).json["tables"]}
+        self.assertEqual(done, plan)
+        self.assertEqual(self.now(), seen["2025-03-13T04"])
+        for delivery in seen:
+            self.assertEqual(self.at(delivery), seen[delivery], "earlier states are there still")
+        for name in readers.tables_of(self.lake):
+            self.assertEqual(readers.by_pyiceberg(self.db, self.lake, name), self.now()[name])
+        shutil.rmtree(s.bucket / "v1/shop/orders/etl_date=2025-03-11")
+        refused = self.ends(FAILED, *ingest[:-1], "shop.orders").json["problems"]
+        self.assertEqual([(p["reason"], p["table"]) for p in refused], [("loss", "shop.orders")])
+        self.assertIn("v1/2025-03-11", refused[0]["message"])
+        self.assertEqual(self.now(), seen["2025-03-13T04"])
+        self.ends(DONE, *ingest[:-1], "shop.orders", "--accept-loss")
+        gone = self.tidegate.must("query", self.lake, "SELECT count(*) AS n FROM shop.orders WHERE etl_date = '2025-03-11'", "--json").json
+        self.assertEqual(gone, [{"n": 0}])
+
+    def test_wrong_usage(self):
+        self.a_history(1)
+        ingest = ["ingest", self.shop.bucket, self.lake, "--config", self.shop.config]
+        self.assertIn("'shop.order'", self.ends(USAGE, *ingest, "--full-refresh", "shop.order").err)
+        self.assertIn("--full-refresh", self.ends(USAGE, *ingest, "--accept-loss").err)
 
 
 if __name__ == "__main__":

@@ -75,6 +75,7 @@ class Progress {
 };
 
 // Each adds one command.
+void AddAccept(CLI::App& app, int* exit_code);
 void AddDeliver(CLI::App& app, int* exit_code);
 void AddExpire(CLI::App& app, int* exit_code);
 void AddHistory(CLI::App& app, int* exit_code);
@@ -83,6 +84,7 @@ void AddInit(CLI::App& app, int* exit_code);
 void AddLake(CLI::App& app, int* exit_code);
 void AddQuery(CLI::App& app, int* exit_code);
 void AddReady(CLI::App& app, int* exit_code);
+void AddSkip(CLI::App& app, int* exit_code);
 void AddStatus(CLI::App& app, int* exit_code);
 
 }  // namespace tidegate::cli

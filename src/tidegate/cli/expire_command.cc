@@ -1,8 +1,8 @@
 // tidegate expire LAKE
 #include <cstdio>
 
-#include "tidegate/app/duration.h"
 #include "tidegate/app/open_store.h"
+#include "tidegate/app/time_text.h"
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
 #include "tidegate/cli/command.h"

@@ -4,8 +4,8 @@
 #include <optional>
 #include <thread>
 
-#include "tidegate/app/duration.h"
 #include "tidegate/app/open_store.h"
+#include "tidegate/app/time_text.h"
 #include "tidegate/base/text.h"
 #include "tidegate/bucket/bucket_view.h"
 #include "tidegate/cli/command.h"
@@ -20,13 +20,6 @@ struct Options {
   CommonOptions common;
   std::string bucket, table, date, hour, wait;
 };
-
-/// How long to wait; not at all where nothing is said.
-Result<std::chrono::seconds> ReadWait(const std::string& text) {
-  if (text.empty()) return std::chrono::seconds(0);
-  auto wait = app::ParseDuration(text);
-  return wait.ok() ? wait : wait.status().WithContext("--wait");
-}
 
 /// The sealed folder that answers the question, if there is one: exactly the asked one, or the newest of those that
 /// fit.
@@ -73,8 +66,8 @@ int FailReady(const Status& status) {
 
 int Ready(const Options& options) {
   ApplyVerbosity(options.common);
-  const auto wait = ReadWait(options.wait);
-  if (!wait.ok()) return FailReady(wait.status());
+  const auto wait = app::ParseDuration(options.wait.empty() ? "0s" : options.wait);
+  if (!wait.ok()) return FailReady(wait.status().WithContext("--wait"));
   if (const Status bad = CheckArguments(options); !bad.ok()) return FailReady(bad);
   const auto table = contract::ParseTableName(options.table);
   if (!table.ok()) return FailReady(table.status());

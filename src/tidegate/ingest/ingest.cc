@@ -93,23 +93,36 @@ Status CheckRefreshGlobs(const LakeTables& tables, const IngestOptions& options)
   return Status::Ok();
 }
 
-/// The plan of one table, as the options want it.
-TablePlan PlanOf(const bucket::BucketView& view, const TableName& name, const TableState& state,
-                 contract::Version version, const IngestOptions& options) {
-  const auto hold = state.table ? HoldOf(state.table->metadata()) : std::nullopt;
-  if (!hold) {
-    TablePlan planned =
-        PlanTable(view, name, options.catalog.Find(name), state.checkpoint, version, ToBeRefreshed(name, options));
-    if (planned.refresh) RefuseLoss(view, options.accept_loss, planned);
-    return planned;
-  }
+Result<Circumstances> CircumstancesOf(store::ObjectStore& lake, const TableName& name, const IngestOptions& options) {
+  Circumstances out;
+  TG_ASSIGN_OR_RETURN(out.settlements, LoadSettlements(lake, name));
+  out.now = options.clock->Now();
+  out.refresh = ToBeRefreshed(name, options);
+  return out;
+}
+
+/// The plan of a table that a person put on hold.
+TablePlan PlanOfHeld(const bucket::BucketView& view, const TableName& name, const contract::TableEntry* entry,
+                     const TableState& state, contract::Version version, const std::string& hold) {
   TablePlan plan;
   plan.table = name;
   plan.version = version;
-  plan.rules = DecideRules(view, name, options.catalog.Find(name), state.checkpoint ? &*state.checkpoint : nullptr);
+  plan.rules = DecideRules(view, name, entry, state.checkpoint ? &*state.checkpoint : nullptr);
   plan.before = state.checkpoint;
   plan.warnings.push_back({kOnHold, name.ToString(), "",
-                           "on hold since " + Quoted(*hold) + ": left as it is until `tidegate lake release`", 0, ""});
+                           "on hold since " + Quoted(hold) + ": left as it is until `tidegate lake release`", 0, ""});
+  return plan;
+}
+
+/// The plan of one table, as the options and a person's word want it.
+Result<TablePlan> PlanOf(const bucket::BucketView& view, store::ObjectStore& lake, const TableName& name,
+                         const TableState& state, contract::Version version, const IngestOptions& options) {
+  const contract::TableEntry* entry = options.catalog.Find(name);
+  const auto hold = state.table ? HoldOf(state.table->metadata()) : std::nullopt;
+  if (hold) return PlanOfHeld(view, name, entry, state, version, *hold);
+  TG_ASSIGN_OR_RETURN(const Circumstances circumstances, CircumstancesOf(lake, name, options));
+  TablePlan plan = PlanTable(view, name, entry, state.checkpoint, version, circumstances);
+  if (plan.refresh) RefuseLoss(view, options.accept_loss, plan);
   return plan;
 }
 
@@ -144,7 +157,12 @@ class Run {
  private:
   Turn TryTable(const TableName& name, TableState state) {
     Turn turn;
-    TablePlan plan = PlanOf(view_, name, state, version_, options_);
+    auto planned = PlanOf(view_, lake_, name, state, version_, options_);
+    if (!planned.ok()) {
+      turn.status = planned.status();
+      return turn;
+    }
+    TablePlan plan = *std::move(planned);
     std::vector<Warning> warnings = plan.warnings;
     std::vector<Problem> problems = plan.problems;
     turn.outcome.result.table = name.ToString();
@@ -184,6 +202,7 @@ void Collect(Turn turn, const TableName& name, IngestReport& report) {
   report.tables.push_back(std::move(turn.outcome.result));
   move_into(turn.outcome.warnings, report.warnings);
   move_into(turn.outcome.problems, report.problems);
+  move_into(turn.outcome.held, report.held);
   if (!turn.status.ok()) report.problems.push_back({"table", name.ToString(), "", turn.status.ToString()});
 }
 
@@ -215,12 +234,12 @@ std::vector<Turn> DoTables(Run& run, std::vector<std::pair<TableName, TableState
 }  // namespace
 
 bool IngestReport::applied_anything() const {
-  return std::any_of(tables.begin(), tables.end(), [](const TableResult& t) { return t.action != Action::kNothing; });
+  return std::any_of(tables.begin(), tables.end(), [](const TableResult& t) { return ChangesRows(t.action); });
 }
 
 bool IngestReport::anything_waits() const {
   const auto on_hold = [](const Warning& warning) { return warning.kind == kOnHold; };
-  return !waiting.empty() || std::any_of(warnings.begin(), warnings.end(), on_hold);
+  return !waiting.empty() || !held.empty() || std::any_of(warnings.begin(), warnings.end(), on_hold);
 }
 
 Result<IngestPlan> PlanIngest(store::ObjectStore& bucket, store::ObjectStore& lake, const IngestOptions& options) {
@@ -233,7 +252,11 @@ Result<IngestPlan> PlanIngest(store::ObjectStore& bucket, store::ObjectStore& la
   plan.warnings = BucketWarnings(view);
   plan.waiting = StillWaiting(view, plan.version);
   for (auto& [name, state] : tables.states) {
-    plan.tables.push_back(PlanOf(view, name, state, plan.version, options));
+    auto planned = PlanOf(view, lake, name, state, plan.version, options);
+    if (planned.ok())
+      plan.tables.push_back(*std::move(planned));
+    else
+      tables.broken[name] = planned.status();
   }
   for (const auto& [name, status] : tables.broken) {
     TablePlan broken;

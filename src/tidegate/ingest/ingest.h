@@ -21,6 +21,7 @@
 #include "tidegate/bucket/bucket_view.h"
 #include "tidegate/contract/table_catalog.h"
 #include "tidegate/ingest/plan.h"
+#include "tidegate/ingest/shrink_guard.h"
 #include "tidegate/store/object_store.h"
 
 namespace tidegate::ingest {
@@ -31,6 +32,7 @@ struct IngestOptions {
   std::vector<std::string> full_refresh_globs;  // tables to build anew from all sealed folders
   bool accept_loss = false;                     // also where applied folders are no longer in the bucket
   int jobs = 1;                                 // tables at a time
+  ShrinkGuard guard;
   const CancelFlag* cancel = nullptr;
   const Clock* clock = nullptr;  // required
   std::string tool_version;
@@ -43,6 +45,7 @@ struct TableResult {
   contract::TableMode mode = contract::TableMode::kFull;
   Action action = Action::kNothing;  // what was really done
   std::vector<std::string> folders;  // applied, paths
+  std::vector<int64_t> folder_rows;  // of each of them
   int64_t files = 0;
   int64_t files_rewritten = 0;  // C-28
   int64_t rows_in = 0;
@@ -56,16 +59,26 @@ struct TableResult {
 /// The kind of warning that tells of a table on hold (hold.h).
 inline constexpr const char* kOnHold = "on_hold";
 
+/// A copy that shrank too much: readers keep the old rows until a person accepts it or a newer copy comes (C-29).
+struct Held {
+  std::string table;
+  std::string folder;  // path; of a reseed, its first
+  int64_t rows_before = 0;
+  int64_t rows_now = 0;
+};
+
 struct IngestReport {
   contract::Version version = contract::Version::kV1;
   std::vector<TableResult> tables;  // every table that was looked at, sorted
   std::vector<Warning> warnings;
   std::vector<Problem> problems;  // open gaps: the run counts as failed
   std::vector<Waiting> waiting;
+  std::vector<Held> held;
   bool empty_bucket = false;  // nothing of the contract was found there
 
+  /// Did rows of any table change?
   bool applied_anything() const;
-  bool anything_waits() const;  // a table is missing, pending or on hold
+  bool anything_waits() const;  // a table is missing, pending, held or on hold
   bool failed() const { return !problems.empty(); }
 };
 

@@ -256,17 +256,26 @@ Status EnsureCompute() {
   return status.ok() ? Status() : Internal("start Arrow's compute library: " + PlainMessage(status.message()));
 }
 
-arrow::Result<std::shared_ptr<arrow::Array>> CastArray(std::shared_ptr<arrow::Array> array, const TypePtr& to) {
+/// Without the wrappings that a cast to `to` cannot see through.
+arrow::Result<std::shared_ptr<arrow::Array>> Unwrapped(std::shared_ptr<arrow::Array> array, const TypePtr& to) {
   if (array->type_id() == arrow::Type::EXTENSION && to->id() != arrow::Type::EXTENSION) {
     array = static_cast<const arrow::ExtensionArray&>(*array).storage();
   }
-  if (array->type_id() == arrow::Type::DICTIONARY) {
-    // Arrow casts a dictionary to its own value type only; the rest is a second step.
-    const TypePtr& values = static_cast<const arrow::DictionaryType&>(*array->type()).value_type();
-    ARROW_ASSIGN_OR_RAISE(array, arrow::compute::Cast(*array, values));
-  }
-  if (array->type()->Equals(*to)) return array;
-  return arrow::compute::Cast(*array, to, arrow::compute::CastOptions::Safe());
+  if (array->type_id() != arrow::Type::DICTIONARY) return array;
+  // Arrow casts a dictionary to its own value type only; the rest is a second step.
+  return arrow::compute::Cast(*array, static_cast<const arrow::DictionaryType&>(*array->type()).value_type());
+}
+
+arrow::Result<std::shared_ptr<arrow::Array>> CastArray(const std::shared_ptr<arrow::Array>& array, const TypePtr& to,
+                                                       CastCheck check) {
+  ARROW_ASSIGN_OR_RAISE(const auto plain, Unwrapped(array, to));
+  if (plain->type()->Equals(*to)) return plain;
+  ARROW_ASSIGN_OR_RAISE(auto cast, arrow::compute::Cast(*plain, to, arrow::compute::CastOptions::Safe()));
+  if (check == CastCheck::kFits) return cast;
+  ARROW_ASSIGN_OR_RAISE(const auto back,
+                        arrow::compute::Cast(*cast, plain->type(), arrow::compute::CastOptions::Safe()));
+  if (back->Equals(*plain, arrow::EqualOptions().nans_equal(true))) return cast;
+  return arrow::Status::Invalid("a value would change");
 }
 
 }  // namespace
@@ -292,12 +301,12 @@ std::shared_ptr<arrow::Schema> ArrowSchema(const std::vector<schema::Field>& fie
 }
 
 Result<std::shared_ptr<arrow::RecordBatch>> CastToLake(const arrow::RecordBatch& batch,
-                                                       const std::shared_ptr<arrow::Schema>& to) {
+                                                       const std::shared_ptr<arrow::Schema>& to, CastCheck check) {
   TG_RETURN_IF_ERROR(EnsureCompute());
   if (batch.num_columns() != to->num_fields()) return Internal("cast a batch: its columns are not those of its schema");
   arrow::ArrayVector columns;
   for (int i = 0; i < batch.num_columns(); ++i) {
-    auto cast = CastArray(batch.column(i), to->field(i)->type());
+    auto cast = CastArray(batch.column(i), to->field(i)->type(), check);
     if (!cast.ok()) {
       return InvalidArgument("convert column " + Quoted(to->field(i)->name()) + " to " +
                              to->field(i)->type()->ToString() + ": " + PlainMessage(cast.status().message()));

@@ -25,10 +25,10 @@
 namespace tidegate::upkeep {
 
 struct ExpirePolicy {
-  size_t keep_last = 1;                                                  // snapshots of each branch, from its newest on
-  std::chrono::seconds keep_for = std::chrono::hours(7 * 24);            // and those that were current within this time
-  std::chrono::seconds orphans_older_than = std::chrono::hours(3 * 24);  // also for old vN.metadata.json
-  int64_t keep_versions = 100;                                           // vN.metadata.json beside the newest
+  size_t keep_last = 1;                                             // snapshots of each branch, from its newest on
+  std::chrono::milliseconds keep_for = std::chrono::hours(7 * 24);  // and those that were current within this time
+  std::chrono::milliseconds orphans_older_than = std::chrono::hours(3 * 24);  // also for old vN.metadata.json
+  int64_t keep_versions = 100;                                                // vN.metadata.json beside the newest
 };
 
 /// The snapshots to forget. A snapshot's age counts from when another one took its place: until then readers began on
