@@ -81,6 +81,7 @@ void AddHistory(CLI::App& app, int* exit_code);
 void AddIngest(CLI::App& app, int* exit_code);
 void AddInit(CLI::App& app, int* exit_code);
 void AddQuery(CLI::App& app, int* exit_code);
+void AddRejects(CLI::App& app, int* exit_code);
 void AddReady(CLI::App& app, int* exit_code);
 void AddSkip(CLI::App& app, int* exit_code);
 void AddStatus(CLI::App& app, int* exit_code);
