@@ -29,9 +29,9 @@ constexpr bool kSpareLateInitial = true;
 // A reseed that waits for its seal hides an earlier one, sealed or not: the folders of that are added to the old copy
 //
 constexpr bool kSpareSeveralReseedsWhileOneWaits = true;
-// A reseed that brings no file keeps the columns of the old copy. What comes next should bring its own (C-35),
-// as it does where one run sees both.
-constexpr bool kSpareReseedsWithoutFiles = true;
+// A reseed or a rebuild that leaves no file keeps the columns of the old copy. What comes next should bring its
+// own (C-35), as it does where one run sees both.
+constexpr bool kSpareCopiesWithoutFiles = true;
 
 class Generator {
  public:
@@ -356,6 +356,12 @@ bool HasEmptyFolder(const HistoryTable& table) {
   });
 }
 
+bool IsRewritten(const HistoryTable& table) {
+  return std::any_of(table.folders.begin(), table.folders.end(), [](const HistoryFolder& folder) {
+    return folder.contents.size() > 1 && !folder.contents.front().broken;
+  });
+}
+
 }  // namespace
 
 BucketHistory RandomHistory(uint64_t seed) {
@@ -371,7 +377,7 @@ bool IsSpared(const BucketHistory& history) {
   return std::any_of(history.tables.begin(), history.tables.end(), [&](const HistoryTable& table) {
     const ExpectedTable expected = ExpectTable(history, table, end);
     if (kSpareSeveralReseedsWhileOneWaits && expected.waits && expected.reseeds > 1) return true;
-    return kSpareReseedsWithoutFiles && expected.reseeds > 0 && HasEmptyFolder(table);
+    return kSpareCopiesWithoutFiles && (expected.reseeds > 0 || IsRewritten(table)) && HasEmptyFolder(table);
   });
 }
 
