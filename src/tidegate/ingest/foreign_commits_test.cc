@@ -281,6 +281,34 @@ TEST_F(ForeignCommitsTest, ARollbackBehindACompactionIsAppliedAgain) {  // C-27
   EXPECT_EQ(lake_.Table("orders"), kOrders);
 }
 
+TEST_F(ForeignCommitsTest, ACompactionThatLosesTheDeliveriesIsSaidForAKeyedTable) {  // C-20
+  auto table = table::LakeTable::Load(lake_.store(), "shop/orders");
+  ASSERT_TRUE(table.ok());
+  table::PartitionSpec spec;
+  spec.spec_id = 1;
+  const std::string bytes = OrderRows(R"([[1, "4", 1], [2, "3", 1], [3, "3", 1], [4, "4", 1]])");
+  const std::string key = "shop/orders/data/00001-compacted.parquet";
+  ASSERT_TRUE(lake_.store().Put(key, bytes, store::PutMode::kCreateOnly).ok());
+  table::Change change;
+  change.operation = "replace";
+  change.remove_all = true;
+  change.spec = spec;
+  table::DataFile file;
+  file.location = lake_.store().Location(key);
+  file.spec_id = 1;
+  file.record_count = 4;
+  file.file_size_bytes = static_cast<int64_t>(bytes.size());
+  change.add = {file};
+  ASSERT_TRUE(table->Commit(change, *ParseRfc3339("2026-11-03T12:00:00Z")).ok());
+  bucket_.Deliver(Hour("orders", "05"), R"([[2, "5", 1]])");
+  const auto report = RunIngest(bucket_.store(), lake_.store(), TestOptions());
+  ASSERT_TRUE(report.ok());
+  ASSERT_EQ(report->problems.size(), 1u);
+  EXPECT_EQ(report->problems[0].table, "shop.orders");
+  EXPECT_THAT(report->problems[0].message, HasSubstr("in no delivery partition"));
+  EXPECT_EQ(lake_.Table("orders"), kOrders);
+}
+
 TEST_F(ForeignCommitsTest, FilesThatNoTableNamesMayGo) {
   bucket_.Deliver(Hour("orders", "05"), R"([[null, "lost", 1], [2, "5", 1]])");  // has a reject file
   Ingest();
