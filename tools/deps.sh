@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the build needs: Debian packages of the named groups (default: build), then tools/deps.lock into .deps/.
-#   tools/deps.sh [GROUP…]      GROUP: build, lint, coverage
+#   tools/deps.sh [GROUP…]      GROUP: build, lint, coverage, acceptance
 # Needs nothing but bash, sed and apt-get, so that it can start on a bare machine. A second run does nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -58,4 +58,4 @@ if [ ! -e "$deps/venv/.ready" ] || [ ! -x "$deps/venv/bin/python" ]; then
   "$python" -m venv "$deps/venv"
   touch "$deps/venv/.ready"
 fi
-exec "$deps/venv/bin/python" tools/deps.py --into "$deps"
+exec "$deps/venv/bin/python" tools/deps.py --into "$deps" "${groups[@]}"

@@ -52,13 +52,14 @@ class Stamps(TemporaryFolder):
         super().setUp()
         self.runs = []
         self.lock = {"one": {"wheels": [entry(b"1")]}, "two": {"wheels": [entry(b"2")]}}
-        self.broken = set()
+        self.broken, self.only_with = set(), {}
         test = self
 
         class Installer(deps.Installer):
             def __init__(self, folder):
                 super().__init__(folder)
                 self.lock = test.lock
+                self.only_with = test.only_with
                 self.recipes = {part: lambda scratch, part=part: test.recipe(self, part, scratch) for part in test.lock}
 
         self.addCleanup(setattr, deps, "Installer", deps.Installer)
@@ -73,16 +74,23 @@ class Stamps(TemporaryFolder):
             raise deps.DepsError("the network went away")
         installer.place(made, part)
 
-    def install(self):
+    def install(self, *groups):
         self.runs.clear()
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            return deps.install_all(self.folder)
+            return deps.install_all(self.folder, groups)
 
     def test_a_second_run_does_nothing(self):
         self.assertEqual(self.install(), 0)
         self.assertEqual(sorted(self.runs), ["one", "two"])
         self.assertEqual(self.install(), 0)
         self.assertEqual(self.runs, [])
+
+    def test_a_part_of_a_group_is_installed_with_its_group_only(self):
+        self.only_with = {"two": "big"}
+        self.install("build")
+        self.assertEqual(self.runs, ["one"])
+        self.install("build", "big")
+        self.assertEqual(self.runs, ["two"])
 
     def test_a_changed_lock_installs_only_what_changed(self):
         self.install()
@@ -125,9 +133,9 @@ class Lock(unittest.TestCase):
             if part == "apt":
                 continue
             for kind, entries in section.items():
-                self.assertIn(kind, ("wheels", "sources", "npm"))
+                self.assertIn(kind, ("wheels", "sources", "npm", "maven"))
                 for line in entries:
-                    self.assertRegex(line, r"^@?[a-z0-9/_.-]+(==|@)[0-9][^ ]* sha256:[0-9a-f]{64}$")
+                    self.assertRegex(line, r"^@?[a-z0-9/_.:-]+(==|@)[0-9][^ ]* sha256:[0-9a-f]{64}$")
 
     def test_no_host_is_named(self):
         for file in ("deps.lock", "deps.py", "deps.sh"):

@@ -3,9 +3,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <set>
 #include <sstream>
 
+#include "tidegate/app/time_text.h"
 #include "tidegate/base/text.h"
 #include "tidegate/contract/toml_document.h"
 
@@ -38,6 +40,34 @@ Status ReadInt(const toml::table& section, const char* name, const std::string& 
   return {};
 }
 
+Status ReadShrinkGuard(const toml::table& section, const std::string& where, ingest::ShrinkGuard* out) {
+  constexpr int kMost = std::numeric_limits<int>::max();
+  std::optional<int> rows, share_rows;
+  TG_RETURN_IF_ERROR(ReadInt(section, "shrink_guard_rows", where, 0, kMost, &rows));
+  TG_RETURN_IF_ERROR(ReadInt(section, "shrink_guard_share_rows", where, 0, kMost, &share_rows));
+  out->zero_from_more_than = rows.value_or(out->zero_from_more_than);
+  out->share_from = share_rows.value_or(out->share_from);
+  if (!section.contains("shrink_guard_share")) return {};
+  const auto share = section["shrink_guard_share"].value<double>();
+  if (!share || !(*share >= 0.0 && *share <= 1.0)) {
+    return InvalidArgument(where + ": shrink_guard_share must be a number from 0 to 1, the part that may go at once");
+  }
+  out->share = *share;
+  return {};
+}
+
+/// A setting that is a text with a meaning of its own, read by `parse`.
+template <typename T, typename Parse>
+Status ReadText(const toml::table& section, const char* name, const std::string& where, Parse parse, T* out) {
+  if (!section.contains(name)) return {};
+  const auto text = section[name].value<std::string>();
+  if (!text) return InvalidArgument(where + ": " + name + " must be a text in quotes");
+  const auto value = parse(*text);
+  if (!value.ok()) return value.status().WithContext(where + ": " + name);
+  *out = *value;
+  return {};
+}
+
 Status CheckNames(const toml::table& section, const std::set<std::string>& known, const std::string& where) {
   for (const auto& [name, value] : section) {
     if (known.count(std::string(name.str())) == 0) {
@@ -60,8 +90,17 @@ Status ReadSections(const toml::table& root, const std::string& source, Settings
   TG_ASSIGN_OR_RETURN(const toml::table* ingest, FindSection(root, "ingest", source));
   if (ingest != nullptr) {
     const std::string where = source + " [ingest]";
-    TG_RETURN_IF_ERROR(CheckNames(*ingest, {"jobs"}, where));
+    TG_RETURN_IF_ERROR(CheckNames(*ingest,
+                                  {"jobs", "poll", "sweep", "expect_within", "daily_at", "shrink_guard_rows",
+                                   "shrink_guard_share", "shrink_guard_share_rows"},
+                                  where));
     TG_RETURN_IF_ERROR(ReadInt(*ingest, "jobs", where, 1, 256, &out.ingest_jobs));
+    TG_RETURN_IF_ERROR(ReadText(*ingest, "poll", where, ParseDuration, &out.watch.poll));
+    TG_RETURN_IF_ERROR(ReadText(*ingest, "sweep", where, ParseDuration, &out.watch.sweep));
+    TG_RETURN_IF_ERROR(ReadText(*ingest, "expect_within", where, ParseDuration, &out.watch.expect_within));
+    TG_RETURN_IF_ERROR(ReadText(*ingest, "daily_at", where, ParseTimeOfDay, &out.watch.daily_at));
+    TG_RETURN_IF_ERROR(ReadShrinkGuard(*ingest, where, &out.shrink_guard));
+    if (const Status bad = CheckTimes(out.watch); !bad.ok()) return bad.WithContext(where);
   }
   TG_ASSIGN_OR_RETURN(const toml::table* query, FindSection(root, "query", source));
   if (query != nullptr) {

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "tidegate/app/watch_schedule.h"
 #include "tidegate/base/status.h"
 #include "tidegate/contract/table_catalog.h"
+#include "tidegate/ingest/shrink_guard.h"
 
 namespace tidegate::app {
 
@@ -15,6 +17,8 @@ struct Settings {
   contract::TableCatalog catalog;   // default: the built-in `cloudhumans`
   std::string source = "built-in";  // where it was read from
   std::optional<int> ingest_jobs;
+  ingest::ShrinkGuard shrink_guard;
+  WatchTimes watch;  // of `ingest --watch`
   std::optional<std::string> query_memory_limit;
   std::optional<int> query_threads;
 };

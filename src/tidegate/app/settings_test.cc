@@ -56,6 +56,19 @@ TEST_F(SettingsTest, TheFileBesideTheWorkIsFound) {
   EXPECT_EQ(settings->query_threads, 2);
 }
 
+TEST_F(SettingsTest, TheShrinkGuardIsSetByRowsAndShare) {  // C-29
+  EXPECT_EQ(LoadSettings("")->shrink_guard.zero_from_more_than, 1'000);
+  Write("tidegate.toml", "[ingest]\nshrink_guard_rows = 2\nshrink_guard_share = 0.9\nshrink_guard_share_rows = 50\n");
+  const auto settings = LoadSettings("");
+  ASSERT_TRUE(settings.ok()) << settings.status().ToString();
+  EXPECT_TRUE(settings->shrink_guard.Holds(3, 0));
+  EXPECT_FALSE(settings->shrink_guard.Holds(50, 5));
+  EXPECT_TRUE(settings->shrink_guard.Holds(50, 4));
+  for (const char* share : {"-0.1", "1.5", "nan", "\"half\""}) {
+    EXPECT_THAT(Refused("[ingest]\nshrink_guard_share = " + std::string(share)).message(), HasSubstr("from 0 to 1"));
+  }
+}
+
 TEST_F(SettingsTest, TheFlagWinsOverTheEnvironmentAndThatOverTheFileBesideTheWork) {
   Write("tidegate.toml", "[ingest]\njobs = 1\n");
   Write("environment.toml", "[ingest]\njobs = 2\n");
@@ -110,6 +123,24 @@ TEST_F(SettingsTest, AHugeFileIsRefusedUnread) {
   Write("bad.toml", "");
   std::filesystem::resize_file("bad.toml", 5'000'000'000);
   EXPECT_EQ(LoadSettings("bad.toml").status().code(), Code::kInvalidArgument);
+}
+
+TEST_F(SettingsTest, TheTimesOfAWatchAreRead) {
+  Write("watch.toml", "[ingest]\npoll = \"30s\"\nsweep = \"1h\"\nexpect_within = \"50m\"\ndaily_at = \"06:30\"\n");
+  const auto settings = LoadSettings("watch.toml");
+  ASSERT_TRUE(settings.ok()) << settings.status().ToString();
+  using namespace std::chrono_literals;
+  EXPECT_EQ(settings->watch, (WatchTimes{30s, 1h, 50min, 6h + 30min}));
+}
+
+TEST_F(SettingsTest, TimesThatMakeNoScheduleAreRefusedByName) {
+  EXPECT_THAT(Refused("[ingest]\npoll = 30\n").message(), HasSubstr("poll must be a text"));
+  EXPECT_THAT(Refused("[ingest]\npoll = \"often\"\n").message(), HasSubstr("poll: a length of time"));
+  EXPECT_THAT(Refused("[ingest]\npoll = \"20m\"\n").message(), HasSubstr("100ms to 15m"));
+  EXPECT_THAT(Refused("[ingest]\npoll = \"50ms\"\n").message(), HasSubstr("100ms to 15m"));
+  EXPECT_THAT(Refused("[ingest]\nsweep = \"30s\"\n").message(), HasSubstr("from poll to 24h"));
+  EXPECT_THAT(Refused("[ingest]\nexpect_within = \"25h\"\n").message(), HasSubstr("at most 24h"));
+  EXPECT_THAT(Refused("[ingest]\ndaily_at = \"7am\"\n").message(), HasSubstr("daily_at: a time of day"));
 }
 
 }  // namespace

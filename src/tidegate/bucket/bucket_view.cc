@@ -38,7 +38,8 @@ void SayOnce(std::vector<Finding>& findings) {
 /// A key up to the segment that was refused: "v2/sh op", "v2/shop/or ders".
 std::string_view UpTo(std::string_view key, std::string_view segment) {
   const size_t schema = key.find('/') + 1;
-  const bool is_schema = key.substr(schema).starts_with(std::string(segment) + "/");
+  const std::string_view rest = key.substr(schema);
+  const bool is_schema = rest == segment || rest.starts_with(std::string(segment) + "/");
   const size_t begin = is_schema ? schema : key.find('/', schema) + 1;
   return key.substr(0, begin + segment.size());
 }
@@ -63,7 +64,11 @@ void AddForeign(BucketView& view, const std::string& key) {
 
 /// What the store could not show as an object must not pass for absent.
 void TakeRefused(BucketView& view, const std::string& refused, const ScanOptions& options) {
-  const ParsedKey key = contract::ParseKey(refused);
+  ParsedKey key = contract::ParseKey(refused);
+  if (key.kind == ParsedKey::Kind::kForeign) {  // a folder, whose name is looked at where something lies in it
+    ParsedKey below = contract::ParseKey(refused + "/_");
+    if (below.kind == ParsedKey::Kind::kBadName) key = std::move(below);
+  }
   if (key.kind == ParsedKey::Kind::kBadName) {
     AddFinding(view, {Finding::Kind::kNameRefused, Quoted(UpTo(refused, key.bad_name)), key.detail, key.bad_name});
     return;

@@ -75,12 +75,14 @@ class Progress {
 };
 
 // Each adds one command.
+void AddAccept(CLI::App& app, int* exit_code);
 void AddDeliver(CLI::App& app, int* exit_code);
 void AddHistory(CLI::App& app, int* exit_code);
 void AddIngest(CLI::App& app, int* exit_code);
 void AddInit(CLI::App& app, int* exit_code);
 void AddQuery(CLI::App& app, int* exit_code);
 void AddReady(CLI::App& app, int* exit_code);
+void AddSkip(CLI::App& app, int* exit_code);
 void AddStatus(CLI::App& app, int* exit_code);
 
 }  // namespace tidegate::cli

@@ -20,6 +20,10 @@ OrderedJson ToJson(const status::HistoryEntry& entry) {
   for (const auto& file : entry.files) {
     files.push_back(OrderedJson{{"key", file.key}, {"etag", file.etag}, {"rows", file.rows}, {"bytes", file.bytes}});
   }
+  OrderedJson settled = OrderedJson::array();
+  for (const auto& word : entry.settled) {
+    settled.push_back(OrderedJson{{"folder", word.folder}, {"verdict", word.verdict}, {"reason", word.reason}});
+  }
   return OrderedJson{{"table", entry.table},
                      {"committed_at", FormatRfc3339(entry.committed_at)},
                      {"snapshot_id", entry.snapshot_id},
@@ -27,6 +31,7 @@ OrderedJson ToJson(const status::HistoryEntry& entry) {
                      {"foreign", entry.foreign},
                      {"folders", entry.folders},
                      {"files", std::move(files)},
+                     {"settled", std::move(settled)},
                      {"rows_in", entry.rows_in},
                      {"rows_superseded", entry.rows_superseded},
                      {"rows_rejected", entry.rows_rejected},
@@ -46,6 +51,10 @@ void Print(const status::HistoryEntry& entry, bool with_files) {
               entry.files.size() == 1 ? "file" : "files", HumanCount(entry.rows_in).c_str(),
               HumanCount(entry.rows_superseded).c_str(), HumanCount(entry.rows_rejected).c_str(),
               HumanBytes(uint64_t(entry.bytes_in)).c_str(), Quoted(entry.tool_version).c_str());
+  for (const auto& word : entry.settled) {
+    std::printf("    %s: %s: %s\n", Quoted(word.folder).c_str(), Quoted(word.verdict).c_str(),
+                Quoted(word.reason).c_str());
+  }
   if (!with_files) return;
   for (const auto& file : entry.files) {
     std::printf("    %s  etag %s  %s rows  %s\n", Quoted(file.key).c_str(), file.etag.c_str(),

@@ -1,11 +1,13 @@
 // tidegate ingest SRC LAKE
+#include "tidegate/cli/ingest_command.h"
+
+#include <algorithm>
 #include <cstdio>
 #include <thread>
 
 #include "tidegate/app/open_store.h"
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
-#include "tidegate/cli/command.h"
 #include "tidegate/cli/version.h"
 #include "tidegate/ingest/ingest.h"
 #include "tidegate/store/metered/metered_object_store.h"
@@ -13,9 +15,12 @@
 namespace tidegate::cli {
 namespace {
 
+using cli::ToJson;  // those of the header; the ones below would hide them
+
 struct Options {
   CommonOptions common;
   TableChoice choice;
+  WatchOptions watch;
   std::string bucket, lake;
   bool plan = false;
   bool detailed = false;
@@ -32,6 +37,8 @@ OrderedJson ToJson(const std::vector<ingest::Warning>& warnings) {
   }
   return out;
 }
+
+}  // namespace
 
 OrderedJson ToJson(const std::vector<ingest::Problem>& problems) {
   OrderedJson out = OrderedJson::array();
@@ -51,6 +58,17 @@ OrderedJson ToJson(const std::vector<ingest::Waiting>& waiting) {
   }
   return out;
 }
+
+OrderedJson ToJson(const std::vector<ingest::Held>& held) {
+  OrderedJson out = OrderedJson::array();
+  for (const auto& h : held) {
+    out.push_back(OrderedJson{
+        {"table", h.table}, {"folder", h.folder}, {"rows_before", h.rows_before}, {"rows_now", h.rows_now}});
+  }
+  return out;
+}
+
+namespace {
 
 OrderedJson ToJson(const ingest::TableResult& t) {
   OrderedJson out{{"table", t.table},
@@ -88,6 +106,7 @@ OrderedJson ToJson(const ingest::IngestReport& report, const store::StoreCounter
                      {"warnings", ToJson(report.warnings)},
                      {"problems", ToJson(report.problems)},
                      {"waiting", ToJson(report.waiting)},
+                     {"held", ToJson(report.held)},
                      {"bucket_data_bytes_read", bucket.data.bytes_read},
                      {"bucket_requests", Requests(bucket)},
                      {"lake_bytes_written", lake.all.bytes_written},
@@ -116,6 +135,8 @@ OrderedJson ToJson(const ingest::IngestPlan& plan) {
                      {"waiting", ToJson(plan.waiting)}};
 }
 
+}  // namespace
+
 void LogWarnings(const std::vector<ingest::Warning>& warnings) {
   for (const auto& w : warnings) {
     std::string line = w.table.empty() ? "" : w.table + ": ";
@@ -130,8 +151,29 @@ void LogProblems(const std::vector<ingest::Problem>& problems) {
   }
 }
 
+std::string Summary(const ingest::IngestReport& report) {
+  const std::string contract = " (contract " + std::string(contract::VersionName(report.version)) + ")";
+  const auto& tables = report.tables;
+  const auto changed =
+      std::count_if(tables.begin(), tables.end(), [](const auto& t) { return ingest::ChangesRows(t.action); });
+  if (report.empty_bucket) {
+    return "nothing delivered: there is neither v1/<schema>/<table>/… nor v2/… in the bucket. Is the path right?";
+  }
+  if (changed == 0 && !report.failed()) {
+    return "nothing new: " + std::to_string(tables.size()) + " tables up to date" + contract;
+  }
+  return std::to_string(changed) + " of " + std::to_string(tables.size()) + " tables updated" + contract +
+         (report.failed() ? "; some could not be: see the errors above" : "");
+}
+
+namespace {
+
 void PrintTable(const ingest::TableResult& t) {
   if (t.action == ingest::Action::kNothing) return;
+  if (t.action == ingest::Action::kSettle) {
+    std::printf("%s: recorded what was decided; no rows changed\n", t.table.c_str());
+    return;
+  }
   std::string line = t.table + ": " + std::string(ingest::ActionName(t.action)) + " " +
                      HumanCount(int64_t(t.folders.size())) + (t.folders.size() == 1 ? " folder" : " folders") + ", " +
                      HumanCount(t.rows_in) + " rows in " + HumanCount(t.files) + (t.files == 1 ? " file" : " files") +
@@ -144,31 +186,22 @@ void PrintTable(const ingest::TableResult& t) {
 }
 
 void PrintReport(const ingest::IngestReport& report) {
-  size_t changed = 0;
-  for (const auto& table : report.tables) {
-    PrintTable(table);
-    changed += table.action != ingest::Action::kNothing ? 1 : 0;
-  }
+  for (const auto& table : report.tables) PrintTable(table);
   for (const auto& w : report.waiting) {
     std::printf("%s: %s since %s%s\n", w.table.c_str(), w.pending ? "pending" : "missing",
                 w.delivery.ToString().c_str(), w.reason.empty() ? "" : (", reason given: " + Quoted(w.reason)).c_str());
   }
-  const std::string version(contract::VersionName(report.version));
-  if (report.empty_bucket) {
-    std::printf(
-        "nothing delivered: there is neither v1/<schema>/<table>/… nor v2/… in the bucket. Is the path right?\n");
-  } else if (changed == 0 && !report.failed()) {
-    std::printf("nothing new: %zu tables up to date (contract %s)\n", report.tables.size(), version.c_str());
-  } else {
-    std::printf("%zu of %zu tables updated (contract %s)%s\n", changed, report.tables.size(), version.c_str(),
-                report.failed() ? "; some could not be: see the errors above, and run again once they are mended" : "");
+  for (const auto& h : report.held) {
+    std::printf("%s: held: %s has %s rows, the table %s: readers keep them; `tidegate accept` lets it in\n",
+                h.table.c_str(), h.folder.c_str(), HumanCount(h.rows_now).c_str(), HumanCount(h.rows_before).c_str());
   }
+  std::printf("%s%s\n", Summary(report).c_str(), report.failed() ? ", and run again once they are mended" : "");
 }
 
 int ExitCode(const ingest::IngestReport& report, bool detailed) {
   if (report.failed()) return kFailed;
   if (!detailed) return kDone;
-  if (!report.waiting.empty()) return kSomethingWaits;
+  if (!report.waiting.empty() || !report.held.empty()) return kSomethingWaits;
   return report.applied_anything() ? kDone : kNothingNew;
 }
 
@@ -206,16 +239,23 @@ int Ingest(const Options& options) {
 
   Progress progress("ingest");
   ingest::IngestOptions run;
-  run.catalog = settings->catalog;
+  const auto take_settings = [&](const app::Settings& taken) {
+    run.catalog = taken.catalog;
+    run.guard = taken.shrink_guard;
+    const int usual = taken.ingest_jobs.value_or(int(std::max(1U, std::thread::hardware_concurrency())));
+    run.jobs = options.jobs > 0 ? options.jobs : usual;
+  };
+  take_settings(*settings);
   run.table_globs = options.choice.tables;
   run.exclude_globs = options.choice.exclude;
-  run.jobs = options.jobs > 0 ? options.jobs
-                              : settings->ingest_jobs.value_or(int(std::max(1U, std::thread::hardware_concurrency())));
   run.cancel = &StopFlag();
   run.clock = clock->get();
   run.tool_version = kVersion;
   run.progress = [&](const std::string& table, size_t done, size_t total) { progress.Step(table, done, total); };
   if (options.plan) return ShowPlan(options, metered_bucket, metered_lake, run);
+  if (options.watch.on) {
+    return WatchIngest({options.common, options.watch, metered_bucket, metered_lake, run, take_settings}, *settings);
+  }
 
   auto report = ingest::RunIngest(metered_bucket, metered_lake, run);
   if (!report.ok()) return Fail(report.status());
@@ -236,9 +276,12 @@ void AddIngest(CLI::App& app, int* exit_code) {
   CLI::App* command = app.add_subcommand("ingest", "Bring every table of a lake up to date with a delivery bucket");
   command->add_option("SRC", options->bucket, "The delivery bucket: a path or file:// URL")->required();
   command->add_option("LAKE", options->lake, "The lake: a folder, made where it does not exist")->required();
-  command->add_flag("--plan", options->plan, "Show what would be done; change nothing");
+  auto* plan = command->add_flag("--plan", options->plan, "Show what would be done; change nothing");
   command->add_option("--jobs", options->jobs, "Tables at a time (default: one per core)")->check(CLI::Range(1, 256));
-  command->add_flag("--detailed-exitcode", options->detailed, "Exit 3 when nothing was new, 4 when something waits");
+  auto* detailed = command->add_flag("--detailed-exitcode", options->detailed,
+                                     "Exit 3 when nothing was new, 4 when something waits");
+  AddWatch(*command, options->watch);
+  command->get_option("--watch")->excludes(plan)->excludes(detailed);
   AddTableChoice(*command, options->choice);
   AddCommon(*command, options->common, /*with_now=*/true);
   command->footer(
@@ -246,6 +289,7 @@ void AddIngest(CLI::App& app, int* exit_code) {
       "  tidegate ingest ./bucket ./lake\n"
       "  tidegate ingest ./bucket ./lake --plan\n"
       "  tidegate ingest ./bucket ./lake --table 'shop.*' --exclude '*.tmp_*'\n"
+      "  tidegate ingest ./bucket ./lake --watch\n"
       "Run it as often as you like: a folder is applied exactly once.");
   OnRun(*command, exit_code, [options] { return Ingest(*options); });
 }

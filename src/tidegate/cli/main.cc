@@ -1,23 +1,13 @@
 // The program `tidegate`: one command a run.
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <exception>
 
 #include "tidegate/cli/command.h"
+#include "tidegate/cli/signals.h"
 #include "tidegate/cli/version.h"
 
 namespace {
-
-extern "C" void OnStopSignal(int) { tidegate::cli::StopFlag().Cancel(); }
-
-void WatchSignals() {
-  struct sigaction action {};
-  action.sa_handler = OnStopSignal;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second Ctrl-C ends the program at once
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
 
 bool IsCommand(const CLI::App& app, const std::string& name) {
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
@@ -28,7 +18,7 @@ bool IsCommand(const CLI::App& app, const std::string& name) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  WatchSignals();
+  tidegate::cli::CatchStopSignals();
   CLI::App app{"tidegate moves whole tables through object storage, so that a reader never sees half of one."};
   app.set_version_flag("--version", std::string("tidegate ") + tidegate::cli::kVersion);
   app.require_subcommand(1);
@@ -41,6 +31,8 @@ int main(int argc, char** argv) {
   int exit_code = tidegate::cli::kDone;
   tidegate::cli::AddDeliver(app, &exit_code);
   tidegate::cli::AddIngest(app, &exit_code);
+  tidegate::cli::AddAccept(app, &exit_code);
+  tidegate::cli::AddSkip(app, &exit_code);
   tidegate::cli::AddReady(app, &exit_code);
   tidegate::cli::AddInit(app, &exit_code);
   tidegate::cli::AddStatus(app, &exit_code);

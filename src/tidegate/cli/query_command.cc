@@ -47,6 +47,7 @@ Status AddHistory(engine::DuckDb& db, store::ObjectStore& lake, const std::strin
   if (sql.find(name) == std::string::npos) return {};
   TG_ASSIGN_OR_RETURN(const auto entries, status::ReadHistory(lake, std::nullopt));
   std::vector<engine::TextRow> rows;
+  rows.reserve(entries.size());
   for (const auto& entry : entries) rows.push_back(HistoryRow(entry));
   const std::vector<query::RowsColumn> columns = {{"committed_at", "TIMESTAMP WITH TIME ZONE"},
                                                   {"table_name", "VARCHAR"},

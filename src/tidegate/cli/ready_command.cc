@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "tidegate/app/open_store.h"
+#include "tidegate/app/time_text.h"
 #include "tidegate/base/text.h"
 #include "tidegate/bucket/bucket_view.h"
 #include "tidegate/cli/command.h"
@@ -19,20 +20,6 @@ struct Options {
   CommonOptions common;
   std::string bucket, table, date, hour, wait;
 };
-
-/// "90s", "40m", "2h".
-Result<std::chrono::seconds> ParseDuration(const std::string& text) {
-  if (text.empty()) return std::chrono::seconds(0);
-  int64_t value = 0;
-  size_t i = 0;
-  for (; i < text.size() && text[i] >= '0' && text[i] <= '9' && value < 1'000'000; ++i)
-    value = value * 10 + (text[i] - '0');
-  const std::string unit = text.substr(i);
-  if (i > 0 && unit == "s") return std::chrono::seconds(value);
-  if (i > 0 && unit == "m") return std::chrono::seconds(value * 60);
-  if (i > 0 && unit == "h") return std::chrono::seconds(value * 3600);
-  return InvalidArgument("--wait takes a time such as 90s, 40m or 2h, not " + Quoted(text));
-}
 
 /// The sealed folder that answers the question, if there is one: exactly the asked one, or the newest of those that
 /// fit.
@@ -79,8 +66,8 @@ int FailReady(const Status& status) {
 
 int Ready(const Options& options) {
   ApplyVerbosity(options.common);
-  const auto wait = ParseDuration(options.wait);
-  if (!wait.ok()) return FailReady(wait.status());
+  const auto wait = app::ParseDuration(options.wait.empty() ? "0s" : options.wait);
+  if (!wait.ok()) return FailReady(wait.status().WithContext("--wait"));
   if (const Status bad = CheckArguments(options); !bad.ok()) return FailReady(bad);
   const auto table = contract::ParseTableName(options.table);
   if (!table.ok()) return FailReady(table.status());

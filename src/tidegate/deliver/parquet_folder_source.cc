@@ -152,6 +152,7 @@ Status ParquetFolderSource::CreateViews() {
 Status ParquetFolderSource::CreateView(const contract::TableName& name, const std::vector<File>& files) {
   if (files.empty()) return InvalidArgument("its folder holds no Parquet file");
   std::vector<std::string> paths;
+  paths.reserve(files.size());
   for (const File& file : files) paths.push_back(engine::SqlText(AsPattern(file.path.string())));
   return session_.Execute("CREATE VIEW " + engine::SqlName(name.schema) + "." + engine::SqlName(name.table) +
                           " AS SELECT * FROM read_parquet([" + Join(paths, ", ") +

@@ -39,6 +39,7 @@ Result<std::vector<SourceColumn>> SqlSession::Describe(const std::string& query)
   TG_RETURN_IF_ERROR(Ready());
   TG_ASSIGN_OR_RETURN(const auto rows, db_.QueryAll("DESCRIBE SELECT * FROM (" + query + "\n) AS t"));
   std::vector<SourceColumn> columns;
+  columns.reserve(rows.size());
   for (const engine::TextRow& row : rows) columns.push_back({row[0].value_or(""), row[1].value_or("")});
   return columns;
 }

@@ -20,6 +20,9 @@ constexpr const char* kFingerprintsKey = "tidegate.fingerprints";
 constexpr const char* kThroughKey = "tidegate.delivered-through";
 constexpr const char* kReseedKey = "tidegate.reseed";
 constexpr const char* kFencedKey = "tidegate.fenced";
+constexpr const char* kSkippedKey = "tidegate.skipped";
+constexpr const char* kGapsKey = "tidegate.gaps";
+constexpr const char* kSwitchedKey = "tidegate.switched-at";
 
 /// The instant a delivery is named after; hours of v2, midnight in v1.
 UtcTime InstantOf(const Delivery& delivery) {
@@ -65,6 +68,11 @@ Result<Checkpoint> ReadFields(const std::map<std::string, std::string>& summary)
     TG_ASSIGN_OR_RETURN(out.reseed, Reseed::Parse(field(kReseedKey)));
   }
   TG_ASSIGN_OR_RETURN(out.fenced, DeliverySet::Parse(field(kFencedKey)));
+  TG_ASSIGN_OR_RETURN(out.skipped, DeliverySet::Parse(field(kSkippedKey)));
+  TG_ASSIGN_OR_RETURN(out.gaps, DeliverySet::Parse(field(kGapsKey)));
+  if (!field(kSwitchedKey).empty()) {
+    TG_ASSIGN_OR_RETURN(out.switched_at, ParseRfc3339(field(kSwitchedKey)));
+  }
   return out;
 }
 
@@ -141,6 +149,9 @@ std::map<std::string, std::string> ToSummary(const Checkpoint& checkpoint) {
   if (checkpoint.delivered_through) out[kThroughKey] = FormatRfc3339(*checkpoint.delivered_through);
   if (checkpoint.reseed) out[kReseedKey] = checkpoint.reseed->ToString();
   if (!checkpoint.fenced.empty()) out[kFencedKey] = checkpoint.fenced.ToString();
+  if (!checkpoint.skipped.empty()) out[kSkippedKey] = checkpoint.skipped.ToString();
+  if (!checkpoint.gaps.empty()) out[kGapsKey] = checkpoint.gaps.ToString();
+  if (checkpoint.switched_at) out[kSwitchedKey] = FormatRfc3339(*checkpoint.switched_at);
   return out;
 }
 
@@ -156,9 +167,10 @@ Result<std::optional<Checkpoint>> FromSummary(const std::map<std::string, std::s
   return std::optional<Checkpoint>(*std::move(fields));
 }
 
-void TrimFingerprints(Checkpoint& checkpoint, size_t keep) {
+void TrimFingerprints(Checkpoint& checkpoint, size_t keep, bool of_v1) {
   const auto is_v2 = [](const auto& entry) { return entry.first.version == Version::kV2; };
   auto& prints = checkpoint.fingerprints;
+  if (!of_v1) std::erase_if(prints, [&](const auto& entry) { return !is_v2(entry); });
   size_t count = static_cast<size_t>(std::count_if(prints.begin(), prints.end(), is_v2));
   for (auto it = prints.begin(); it != prints.end() && count > keep;) {
     if (!is_v2(*it)) {

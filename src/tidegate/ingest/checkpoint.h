@@ -51,7 +51,10 @@ struct Checkpoint {
   std::map<contract::Delivery, std::string> fingerprints;
   std::optional<UtcTime> delivered_through;  // C-36
   std::optional<Reseed> reseed;              // the latest one taken (C-35)
-  DeliverySet fenced;  // folders outside the new copy that were sealed when it was taken; later ones are said
+  DeliverySet fenced;   // folders outside the new copy that were sealed when it was taken; later ones are said
+  DeliverySet skipped;  // left out on a person's word (C-15)
+  DeliverySet gaps;     // tried in the run of the commit, and could not be applied (C-15)
+  std::optional<UtcTime> switched_at;  // of the first commit that read v2: v1 closes seven days later (C-14)
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
 
@@ -62,7 +65,8 @@ std::map<std::string, std::string> ToSummary(const Checkpoint& checkpoint);
 /// Errors: Corruption; Unsupported where a newer version of tidegate wrote it.
 Result<std::optional<Checkpoint>> FromSummary(const std::map<std::string, std::string>& summary);
 
-/// Forget fingerprints that nothing looks at any more: of v2, all but the newest `keep` deliveries.
-void TrimFingerprints(Checkpoint& checkpoint, size_t keep);
+/// Forget fingerprints that nothing looks at any more: of v2, all but the newest `keep` deliveries; of v1, all where it
+/// is closed.
+void TrimFingerprints(Checkpoint& checkpoint, size_t keep, bool of_v1);
 
 }  // namespace tidegate::ingest

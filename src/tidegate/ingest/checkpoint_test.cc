@@ -102,7 +102,7 @@ TEST(CheckpointTest, TrimmingKeepsV1AndTheNewestHours) {
   Checkpoint checkpoint;
   checkpoint.fingerprints[V1("2026-11-01")] = "a";
   for (const char* hour : {"01", "02", "03"}) checkpoint.fingerprints[V2("2026-11-03", hour)] = hour;
-  TrimFingerprints(checkpoint, 2);
+  TrimFingerprints(checkpoint, 2, true);
   EXPECT_EQ(checkpoint.fingerprints.size(), 3u);
   EXPECT_EQ(checkpoint.fingerprints.count(V1("2026-11-01")), 1u);
   EXPECT_EQ(checkpoint.fingerprints.count(V2("2026-11-03", "01")), 0u);

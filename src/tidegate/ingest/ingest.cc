@@ -87,6 +87,7 @@ std::vector<Warning> RefreshCatalog(store::ObjectStore& lake, const std::vector<
   }
   if (located.empty()) return {};
   std::vector<table::CatalogTable> tables;
+  tables.reserve(located.size());
   for (const auto& [name, location] : located) tables.push_back({name.schema, name.table, location});
   const auto replaced = table::RefreshCatalogDb(*path, tables);
   if (replaced.ok()) return ForeignCommits(*replaced);
@@ -96,6 +97,13 @@ std::vector<Warning> RefreshCatalog(store::ObjectStore& lake, const std::vector<
 
 bucket::ScanOptions Choice(const IngestOptions& options) {
   return {options.table_globs, options.exclude_globs, std::nullopt};
+}
+
+Result<Circumstances> CircumstancesOf(store::ObjectStore& lake, const TableName& name, const IngestOptions& options) {
+  Circumstances out;
+  TG_ASSIGN_OR_RETURN(out.settlements, LoadSettlements(lake, name));
+  out.now = options.clock->Now();
+  return out;
 }
 
 /// What one table's turn ended in.
@@ -129,7 +137,12 @@ class Run {
  private:
   Turn TryTable(const TableName& name, TableState state) {
     Turn turn;
-    TablePlan plan = PlanTable(view_, name, options_.catalog.Find(name), state.checkpoint, version_);
+    auto circumstances = CircumstancesOf(lake_, name, options_);
+    if (!circumstances.ok()) {
+      turn.status = circumstances.status();
+      return turn;
+    }
+    TablePlan plan = PlanTable(view_, name, options_.catalog.Find(name), state.checkpoint, version_, *circumstances);
     std::vector<Warning> warnings = plan.warnings;
     std::vector<Problem> problems = plan.problems;
     turn.outcome.result.table = name.ToString();
@@ -169,6 +182,7 @@ void Collect(Turn turn, const TableName& name, IngestReport& report) {
   report.tables.push_back(std::move(turn.outcome.result));
   move_into(turn.outcome.warnings, report.warnings);
   move_into(turn.outcome.problems, report.problems);
+  move_into(turn.outcome.held, report.held);
   if (!turn.status.ok()) report.problems.push_back({"table", name.ToString(), "", turn.status.ToString()});
 }
 
@@ -200,7 +214,7 @@ std::vector<Turn> DoTables(Run& run, std::vector<std::pair<TableName, TableState
 }  // namespace
 
 bool IngestReport::applied_anything() const {
-  return std::any_of(tables.begin(), tables.end(), [](const TableResult& t) { return t.action != Action::kNothing; });
+  return std::any_of(tables.begin(), tables.end(), [](const TableResult& t) { return ChangesRows(t.action); });
 }
 
 Result<IngestPlan> PlanIngest(store::ObjectStore& bucket, store::ObjectStore& lake, const IngestOptions& options) {
@@ -212,7 +226,13 @@ Result<IngestPlan> PlanIngest(store::ObjectStore& bucket, store::ObjectStore& la
   plan.warnings = BucketWarnings(view);
   plan.waiting = StillWaiting(view, plan.version);
   for (auto& [name, state] : tables.states) {
-    plan.tables.push_back(PlanTable(view, name, options.catalog.Find(name), state.checkpoint, plan.version));
+    auto circumstances = CircumstancesOf(lake, name, options);
+    if (!circumstances.ok()) {
+      tables.broken[name] = circumstances.status();
+      continue;
+    }
+    plan.tables.push_back(
+        PlanTable(view, name, options.catalog.Find(name), state.checkpoint, plan.version, *circumstances));
   }
   for (const auto& [name, status] : tables.broken) {
     TablePlan broken;

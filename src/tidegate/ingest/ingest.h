@@ -21,6 +21,7 @@
 #include "tidegate/bucket/bucket_view.h"
 #include "tidegate/contract/table_catalog.h"
 #include "tidegate/ingest/plan.h"
+#include "tidegate/ingest/shrink_guard.h"
 #include "tidegate/store/object_store.h"
 
 namespace tidegate::ingest {
@@ -29,6 +30,7 @@ struct IngestOptions {
   contract::TableCatalog catalog;
   std::vector<std::string> table_globs, exclude_globs;
   int jobs = 1;  // tables at a time
+  ShrinkGuard guard;
   const CancelFlag* cancel = nullptr;
   const Clock* clock = nullptr;  // required
   std::string tool_version;
@@ -41,6 +43,7 @@ struct TableResult {
   contract::TableMode mode = contract::TableMode::kFull;
   Action action = Action::kNothing;  // what was really done
   std::vector<std::string> folders;  // applied, paths
+  std::vector<int64_t> folder_rows;  // of each of them
   int64_t files = 0;
   int64_t files_rewritten = 0;  // C-28
   int64_t rows_in = 0;
@@ -51,14 +54,24 @@ struct TableResult {
   std::optional<UtcTime> delivered_through;
 };
 
+/// A copy that shrank too much: readers keep the old rows until a person accepts it or a newer copy comes (C-29).
+struct Held {
+  std::string table;
+  std::string folder;  // path; of a reseed, its first
+  int64_t rows_before = 0;
+  int64_t rows_now = 0;
+};
+
 struct IngestReport {
   contract::Version version = contract::Version::kV1;
   std::vector<TableResult> tables;  // every table that was looked at, sorted
   std::vector<Warning> warnings;
   std::vector<Problem> problems;  // open gaps: the run counts as failed
   std::vector<Waiting> waiting;
+  std::vector<Held> held;
   bool empty_bucket = false;  // nothing of the contract was found there
 
+  /// Did rows of any table change?
   bool applied_anything() const;
   bool failed() const { return !problems.empty(); }
 };

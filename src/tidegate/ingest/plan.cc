@@ -1,6 +1,7 @@
 #include "tidegate/ingest/plan.h"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 
 #include "tidegate/base/text.h"
@@ -63,7 +64,8 @@ void WarnDeliveredNotSealed(const BucketView& view, TablePlan& plan) {
                                    folders.begin()->second.sealed() && it == folders.end();
     if (initial_stands_in) continue;
     const contract::Folder folder{plan.table, plan.rules.mode, delivery};
-    Warn(plan, "delivered_not_sealed", folder.Path(),
+    const bool past = delivery.version < plan.version;  // v1 is history: its folders may still come (C-14)
+    Warn(plan, past ? "v1_not_sealed" : "delivered_not_sealed", folder.Path(),
          "the manifest says delivered, but there is no _SUCCESS: not read");
   }
 }
@@ -76,8 +78,74 @@ std::vector<std::string> OrderColumns(const contract::TableEntry* entry) {
   return out;
 }
 
+/// A person's word on a folder as it stands there now. An `accept` of something else is passed over, and said.
+const Settlement* AcceptOf(TablePlan& plan, const Circumstances& now, const FolderState& folder) {
+  const auto found = now.settlements.find(folder.folder.delivery);
+  if (found == now.settlements.end() || found->second.verdict != Verdict::kAccept) return nullptr;
+  if (found->second.fingerprint == folder.Fingerprint()) return &found->second;
+  Warn(plan, "settlement_outdated", folder.folder.Path(),
+       "it changed after it was accepted: look at it, and accept it again");
+  return nullptr;
+}
+
+const Settlement* SkipOf(const Circumstances& now, const Delivery& delivery) {
+  const auto found = now.settlements.find(delivery);
+  const bool skip = found != now.settlements.end() && found->second.verdict == Verdict::kSkip;
+  return skip ? &found->second : nullptr;
+}
+
+/// Is a folder that is not applied left out on a person's word?
+bool IsSkipped(TablePlan& plan, const Circumstances& now, const Delivery& delivery) {
+  if (const Settlement* skip = SkipOf(now, delivery)) {
+    if (!plan.skipped.Contains(delivery)) plan.settled.push_back(*skip);
+    plan.skipped.Insert(delivery);
+    return true;
+  }
+  return !now.settlements.contains(delivery) && plan.skipped.Contains(delivery);
+}
+
+/// An accept of a folder that this plan applies.
+void TakeAccepted(TablePlan& plan, const Circumstances& now, const FolderState& folder) {
+  if (const Settlement* accept = AcceptOf(plan, now, folder)) {
+    plan.accepted.Insert(folder.folder.delivery);
+    plan.settled.push_back(*accept);
+  }
+}
+
+/// C-14: some days after the switch v1 is taken as closed.
+bool IsClosed(const TablePlan& plan, const Circumstances& now, const Delivery& delivery) {
+  return delivery.version == Version::kV1 && plan.version == Version::kV2 && now.now && plan.before &&
+         plan.before->switched_at && *now.now >= *plan.before->switched_at + kV1StaysOpen;
+}
+
+/// A changed folder that must not change: the applied version stays until a person decides. Returns true where they
+/// accepted what stands there now: the table has to be rebuilt.
+bool ChangeIsAccepted(TablePlan& plan, const Circumstances& now, const FolderState& folder) {
+  const Settlement* skip = SkipOf(now, folder.folder.delivery);
+  if (skip != nullptr && skip->fingerprint == folder.Fingerprint()) {
+    plan.acknowledged[folder.folder.delivery] = skip->fingerprint;
+    plan.settled.push_back(*skip);
+    return false;
+  }
+  if (AcceptOf(plan, now, folder) != nullptr) return true;
+  const std::string path = folder.folder.Path();
+  const std::string message =
+      "it changed after it was applied, which the contract forbids: the applied version stays. Ask the vendor why; "
+      "then "
+      "`tidegate accept` takes what stands there now, `tidegate skip` keeps what was applied. (A file that was edited "
+      "in place shows its new rows already: a lake on the same disk shares the file's bytes. Replace files, never edit "
+      "them)";
+  Warn(plan, folder.folder.delivery.version == Version::kV1 ? "v1_folder_changed" : "v2_folder_changed", path, message);
+  if (plan.rules.mode == TableMode::kParts) {
+    plan.problems.push_back({"changed", plan.table.ToString(), path, message});
+  }
+  return false;
+}
+
 /// Compares an applied folder with what stands there now (C-14). Returns true where the table has to be rebuilt.
-bool CheckApplied(TablePlan& plan, const FolderMap& folders, const Delivery& delivery, const std::string& print) {
+bool CheckApplied(TablePlan& plan, const Circumstances& now, const FolderMap& folders, const Delivery& delivery,
+                  const std::string& print) {
+  if (IsClosed(plan, now, delivery)) return false;
   const contract::Folder folder{plan.table, plan.rules.mode, delivery};
   const auto it = folders.find(delivery);
   if (it == folders.end() || !it->second.sealed()) {
@@ -92,28 +160,21 @@ bool CheckApplied(TablePlan& plan, const FolderMap& folders, const Delivery& del
          "it changed after it was applied: the table is built anew from all folders");
     return true;
   }
-  const std::string message =
-      "it changed after it was applied, which the contract forbids: the applied version stays. "
-      "Ask the vendor why. (A file that was edited in place shows its new rows already: a lake on the "
-      "same disk shares the file's bytes. Replace files, never edit them)";
-  Warn(plan, delivery.version == Version::kV1 ? "v1_folder_changed" : "v2_folder_changed", folder.Path(), message);
-  if (plan.rules.mode == TableMode::kParts) {
-    plan.problems.push_back({"changed", plan.table.ToString(), folder.Path(), message});
-  }
-  return false;
+  return ChangeIsAccepted(plan, now, it->second);
 }
 
-bool AnyAppliedChanged(TablePlan& plan, const FolderMap& folders) {
+bool AnyAppliedChanged(TablePlan& plan, const Circumstances& now, const FolderMap& folders) {
   bool rebuild = false;
   if (!plan.before) return false;
   for (const auto& [delivery, print] : plan.before->fingerprints) {
-    rebuild = CheckApplied(plan, folders, delivery, print) || rebuild;
+    rebuild = CheckApplied(plan, now, folders, delivery, print) || rebuild;
   }
   return rebuild;
 }
 
 /// The new copy of a rebuilt table, and the fence around it.
-void PlanReseed(const BucketView& view, const FolderMap& folders, const Reseed& reseed, TablePlan& plan) {
+void PlanReseed(const BucketView& view, const Circumstances& now, const FolderMap& folders, const Reseed& reseed,
+                TablePlan& plan) {
   plan.reseed = reseed;
   plan.fenced = DeliverySet();
   for (const auto& [delivery, state] : folders) {
@@ -122,7 +183,9 @@ void PlanReseed(const BucketView& view, const FolderMap& folders, const Reseed& 
       plan.fenced.Insert(delivery);
       continue;
     }
+    if (IsSkipped(plan, now, delivery)) continue;
     if (!plan.before || !plan.before->applied.Contains(delivery)) WarnIfUnnamed(view, plan, state);
+    TakeAccepted(plan, now, state);
     plan.folders.push_back(state);
   }
   plan.action = plan.before ? Action::kReseed : Action::kAppend;
@@ -135,25 +198,40 @@ void WarnLateFenced(TablePlan& plan, const FolderState& state) {
        "sealed after the reseed at " + plan.reseed->at.ToString() + " that replaced its copy: it is not applied");
 }
 
+/// Is a folder that is not applied yet to be applied now?
+bool IsDue(TablePlan& plan, const Circumstances& now, const FolderState& state) {
+  const Delivery& delivery = state.folder.delivery;
+  if (plan.reseed && !plan.reseed->Holds(delivery)) {
+    WarnLateFenced(plan, state);
+    return false;
+  }
+  if (IsSkipped(plan, now, delivery)) return false;
+  const bool open = !IsClosed(plan, now, delivery) || plan.before->gaps.Contains(delivery);
+  if (open || AcceptOf(plan, now, state) != nullptr) return true;
+  Warn(plan, "v1_closed", state.folder.Path(),
+       "sealed more than seven days after the switch to v2, when v1 was taken as closed: it is not applied. `tidegate "
+       "accept` takes it in, `tidegate skip` ends this message");
+  return false;
+}
+
 /// Folders to add, given the reseed in force and one that waits to be taken.
-void PlanAppend(const BucketView& view, const FolderMap& folders, const std::optional<Reseed>& waits, TablePlan& plan) {
-  const bool rebuild = AnyAppliedChanged(plan, folders);
+void PlanAppend(const BucketView& view, const Circumstances& now, const FolderMap& folders,
+                const std::optional<Reseed>& waits, TablePlan& plan) {
+  const bool rebuild = AnyAppliedChanged(plan, now, folders);
   for (const auto& [delivery, state] : folders) {
     if (!state.sealed() || delivery.version > plan.version) continue;  // C-10, C-12
     const bool applied = plan.before && plan.before->applied.Contains(delivery);
     if (applied && !rebuild) continue;
-    if (plan.reseed && !plan.reseed->Holds(delivery)) {
-      WarnLateFenced(plan, state);
-      continue;
-    }
     if (!applied && waits && waits->Holds(delivery)) continue;  // it waits with the reseed
+    if (!applied && !IsDue(plan, now, state)) continue;
     if (!applied) WarnIfUnnamed(view, plan, state);
+    TakeAccepted(plan, now, state);
     plan.folders.push_back(state);
   }
   if (!plan.folders.empty()) plan.action = rebuild ? Action::kRebuild : Action::kAppend;
 }
 
-void PlanParts(const BucketView& view, TablePlan& plan) {
+void PlanParts(const BucketView& view, const Circumstances& now, TablePlan& plan) {
   const FolderMap& folders = FoldersOf(view, plan.table, TableMode::kParts);
   if (plan.before) {
     plan.reseed = plan.before->reseed;
@@ -161,15 +239,16 @@ void PlanParts(const BucketView& view, TablePlan& plan) {
   }
   std::optional<Reseed> latest = LatestReseed(view, plan.table, folders, plan.version);
   if (latest && plan.reseed && latest->at <= plan.reseed->at) latest.reset();  // taken already
+  if (latest && IsSkipped(plan, now, latest->at)) latest.reset();              // a person wants the old copy to stay
   if (latest && IsSealed(*latest, folders))
-    PlanReseed(view, folders, *latest, plan);
+    PlanReseed(view, now, folders, *latest, plan);
   else
-    PlanAppend(view, folders, latest, plan);
+    PlanAppend(view, now, folders, latest, plan);
 }
 
-void PlanFull(const BucketView& view, TablePlan& plan) {
+void PlanFull(const BucketView& view, const Circumstances& now, TablePlan& plan) {
   const FolderMap& folders = FoldersOf(view, plan.table, TableMode::kFull);
-  const bool rebuild = AnyAppliedChanged(plan, folders);
+  const bool rebuild = AnyAppliedChanged(plan, now, folders);
   const auto usable = [&](Version version) {
     std::vector<const FolderState*> out;
     for (auto it = folders.rbegin(); it != folders.rend(); ++it) {
@@ -193,6 +272,8 @@ void PlanFull(const BucketView& view, TablePlan& plan) {
       const Delivery& current = plan.before->applied.Max();
       if (delivery < current || (delivery == current && !rebuild)) break;
     }
+    if (IsSkipped(plan, now, delivery)) continue;
+    TakeAccepted(plan, now, *copy);
     plan.folders.push_back(*copy);
   }
   if (plan.folders.empty()) return;
@@ -221,6 +302,8 @@ std::string_view ActionName(Action action) {
       return "rebuild";
     case Action::kReseed:
       return "reseed";
+    case Action::kSettle:
+      return "settle";
   }
   return "nothing";
 }
@@ -255,12 +338,13 @@ TableRules DecideRules(const BucketView& view, const TableName& table, const con
 }
 
 TablePlan PlanTable(const BucketView& view, const TableName& table, const contract::TableEntry* entry,
-                    std::optional<Checkpoint> before, Version in_use) {
+                    std::optional<Checkpoint> before, Version in_use, const Circumstances& circumstances) {
   TablePlan plan;
   plan.table = table;
   plan.version = in_use;
   plan.rules = DecideRules(view, table, entry, before ? &*before : nullptr);
   plan.before = std::move(before);
+  if (plan.before) plan.skipped = plan.before->skipped;
   if (const std::string conflict = ShapeConflict(view, table, plan.rules.mode); !conflict.empty()) {
     Warn(plan, "shape_conflict", "", conflict + ": nothing is read (mode from the " + plan.rules.mode_source + ")");
   }
@@ -273,9 +357,10 @@ TablePlan PlanTable(const BucketView& view, const TableName& table, const contra
     return plan;
   }
   if (plan.rules.mode == TableMode::kParts)
-    PlanParts(view, plan);
+    PlanParts(view, circumstances, plan);
   else
-    PlanFull(view, plan);
+    PlanFull(view, circumstances, plan);
+  if (plan.action == Action::kNothing && plan.before && !plan.settled.empty()) plan.action = Action::kSettle;
   WarnDeliveredNotSealed(view, plan);
   return plan;
 }
@@ -317,6 +402,7 @@ std::string Describe(const TablePlan& plan) {
   std::string out = plan.table.ToString() + " (" + std::string(contract::ModeName(plan.rules.mode)) + ", " +
                     (plan.rules.key.empty() ? "no key" : "key " + Join(plan.rules.key, ", ")) + "): ";
   if (plan.action == Action::kNothing) return out + "up to date";
+  if (plan.action == Action::kSettle) return out + "record what a person decided; no rows change";
   const size_t shown = plan.action == Action::kReplace ? 1 : plan.folders.size();
   size_t files = 0;
   int64_t bytes = 0;

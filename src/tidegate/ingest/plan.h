@@ -2,6 +2,8 @@
 // Pure: no I/O, printable. Rules C-10 … C-15, C-20, C-33, C-34.
 #pragma once
 
+#include <chrono>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "tidegate/bucket/bucket_view.h"
 #include "tidegate/contract/table_catalog.h"
 #include "tidegate/ingest/checkpoint.h"
+#include "tidegate/ingest/settlement.h"
 
 namespace tidegate::ingest {
 
@@ -24,7 +27,7 @@ struct Warning {
 
 /// A folder, or a whole table, that could not be applied: an open gap (C-15). The run ends as failed.
 struct Problem {
-  std::string reason;  // broken, unreadable, type, column_case, key, changed, mode, table
+  std::string reason;  // broken, unreadable, type, column_case, timestamp_range, key, changed, mode, table
   std::string table;
   std::string folder;  // empty: the table as a whole
   std::string message;
@@ -52,21 +55,38 @@ enum class Action {
   kReplace,  // full: the first of `folders` that can be applied becomes the table
   kRebuild,  // parts: a v1 folder changed before the switch; all of `folders` become the table in one commit (C-14)
   kReseed,   // parts: the vendor rebuilt the table; `folders` are the new copy and replace the old in one commit (C-35)
+  kSettle,   // no rows change: a person's word is recorded (C-15)
 };
 
 std::string_view ActionName(Action action);
+
+/// Does what readers see change with it?
+inline bool ChangesRows(Action action) { return action != Action::kNothing && action != Action::kSettle; }
 
 struct TablePlan {
   contract::TableName table;
   TableRules rules;
   contract::Version version = contract::Version::kV1;
   Action action = Action::kNothing;
-  std::vector<bucket::FolderState> folders;  // replace: newest first; else in the order of C-20
-  std::optional<Reseed> reseed;              // in force after the plan (C-35)
-  DeliverySet fenced;                        // with it
-  std::optional<Checkpoint> before;          // of the lake table; absent: a new table
+  std::vector<bucket::FolderState> folders;                // replace: newest first; else in the order of C-20
+  std::optional<Reseed> reseed;                            // in force after the plan (C-35)
+  DeliverySet fenced;                                      // with it
+  std::optional<Checkpoint> before;                        // of the lake table; absent: a new table
+  DeliverySet accepted;                                    // of `folders`: taken on a person's word, guard or not
+  DeliverySet skipped;                                     // left out on a person's word, after the plan
+  std::vector<Settlement> settled;                         // words that take effect with this plan
+  std::map<contract::Delivery, std::string> acknowledged;  // fingerprints of changed folders that were skipped
   std::vector<Warning> warnings;
   std::vector<Problem> problems;
+};
+
+/// v1 is looked at for so long after the first commit that read v2 (C-14).
+inline constexpr std::chrono::days kV1StaysOpen{7};
+
+/// What a plan depends on besides bucket, catalog and lake.
+struct Circumstances {
+  Settlements settlements;     // of the table
+  std::optional<UtcTime> now;  // absent: v1 is never taken as closed
 };
 
 /// C-12 for a lake: v2 once the bucket shows a v2 manifest, or any table of the lake has seen v2.
@@ -77,7 +97,8 @@ TableRules DecideRules(const bucket::BucketView& view, const contract::TableName
                        const contract::TableEntry* entry, const Checkpoint* before);
 
 TablePlan PlanTable(const bucket::BucketView& view, const contract::TableName& table, const contract::TableEntry* entry,
-                    std::optional<Checkpoint> before, contract::Version in_use);
+                    std::optional<Checkpoint> before, contract::Version in_use,
+                    const Circumstances& circumstances = {});
 
 /// Entries of tables_missing and tables_pending that no sealed folder of that or a later delivery has answered.
 std::vector<Waiting> StillWaiting(const bucket::BucketView& view, contract::Version in_use);

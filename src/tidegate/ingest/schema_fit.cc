@@ -170,6 +170,26 @@ Result<Schema> Grow(const Schema& current, const std::vector<Field>& file_column
   return out;
 }
 
+std::map<std::string, Field> TakeAs(const Schema& table, const std::vector<Field>& file_columns) {
+  std::map<std::string, Field> out;
+  const auto named = [](const std::vector<Field>& fields, const std::string& name) {
+    return std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.name == name; });
+  };
+  for (const Field& column : file_columns) {
+    const auto same = [&](const Field& f) { return ToLower(f.name) == ToLower(column.name); };
+    auto target = named(table.fields, column.name);
+    if (target == table.fields.end()) target = std::find_if(table.fields.begin(), table.fields.end(), same);
+    if (target == table.fields.end() || IsConstant(target->name)) continue;
+    const bool renamed = target->name != column.name;
+    const bool taken = renamed && std::count_if(file_columns.begin(), file_columns.end(), same) > 1;
+    if (taken) continue;  // two columns of the file answer to one of the table
+    const bool fits = Compatible(target->type, column.type);
+    if (fits && !renamed) continue;
+    out[column.name] = {0, target->name, fits ? column.type : target->type, false};
+  }
+  return out;
+}
+
 Schema Adapt(const Schema& current, const Schema& copy, int* last_id) {
   Schema out = copy;
   for (Field& field : out.fields) {

@@ -31,6 +31,11 @@ schema::Schema InitialSchema(contract::TableMode mode);
 Result<schema::Schema> Grow(const schema::Schema& current, const std::vector<schema::Field>& file_columns, int* last_id,
                             std::string* reason);
 
+/// On a person's word: which columns of a file are to take a table column's name or type, so that it fits.
+/// Columns that fit, or that no table column answers, are left out.
+std::map<std::string, schema::Field> TakeAs(const schema::Schema& table,
+                                            const std::vector<schema::Field>& file_columns);
+
 /// The schema of a full copy (or a rebuild) that replaces the table: the columns of `copy` as they are; a column keeps
 /// its id where its type is the same or widened, else it gets a new one.
 schema::Schema Adapt(const schema::Schema& current, const schema::Schema& copy, int* last_id);

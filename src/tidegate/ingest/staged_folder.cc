@@ -31,11 +31,36 @@ std::string Fingerprint(const store::ObjectInfo& source) {
   return HashBytes(source.key + '\0' + std::to_string(source.size_bytes) + '\0' + source.etag).ToHex().substr(0, 16);
 }
 
-Status Rewrite(store::RandomReader& source, store::ObjectStore& lake, const std::string& key, StagedFile& staged) {
+Result<SourceFile> InspectFile(store::ObjectStore& bucket, const contract::Folder& folder,
+                               const store::ObjectInfo& object) {
+  SourceFile file;
+  file.object = object;
+  TG_ASSIGN_OR_RETURN(auto reader, bucket.Open(object));
+  TG_ASSIGN_OR_RETURN(file.info, parquet::ReadFileInfo(*reader));
+  file.reserved_columns = ReservedColumns(file.info.columns, folder.mode);
+  return file;
+}
+
+/// A file that was cast has a name of its own: the file as it is may be in the lake, too.
+std::string KeyOf(const contract::Folder& folder, const SourceFile& file) {
+  std::string key = LakeFileKey(folder, file.object);
+  if (file.take_as.empty()) return key;
+  std::string text;
+  for (const auto& [name, field] : file.take_as) {
+    text += name + '\0' + field.name + '\0' + schema::TypeName(field.type) + '\n';
+  }
+  key.resize(key.size() - std::string_view(".parquet").size());
+  return key + "-as-" + HashBytes(text).ToHex().substr(0, 8) + ".parquet";
+}
+
+Status Rewrite(store::ObjectStore& bucket, const SourceFile& source, store::ObjectStore& lake, const std::string& key,
+               StagedFile& staged) {
   parquet::RewriteRequest request;
-  for (const std::string& column : staged.reserved_columns) request.drop_columns.insert(ToLower(column));
+  for (const std::string& column : source.reserved_columns) request.drop_columns.insert(ToLower(column));
+  request.take_as = source.take_as;
+  TG_ASSIGN_OR_RETURN(auto reader, bucket.Open(source.object));
   TG_ASSIGN_OR_RETURN(auto writer, lake.NewWriter(key, store::PutMode::kOverwrite));
-  TG_RETURN_IF_ERROR(parquet::RewriteFile(source, request, *writer));
+  TG_RETURN_IF_ERROR(parquet::RewriteFile(*reader, request, *writer));
   TG_ASSIGN_OR_RETURN(staged.object, writer->Finish());
   // Another ingest may have staged it again meanwhile, with the same bytes.
   TG_ASSIGN_OR_RETURN(auto copy, store::OpenCurrent(lake, key));
@@ -45,29 +70,42 @@ Status Rewrite(store::RandomReader& source, store::ObjectStore& lake, const std:
 }
 
 Result<StagedFile> StageFile(store::ObjectStore& bucket, store::ObjectStore& lake, const contract::Folder& folder,
-                             const store::ObjectInfo& source) {
+                             const SourceFile& source) {
   StagedFile staged;
-  staged.source = source;
-  TG_ASSIGN_OR_RETURN(auto reader, bucket.Open(source));
-  TG_ASSIGN_OR_RETURN(staged.info, parquet::ReadFileInfo(*reader));
-  staged.reserved_columns = ReservedColumns(staged.info.columns, folder.mode);
-  const std::string key = LakeFileKey(folder, source);
-  if (!staged.info.obstacles.empty() || !staged.reserved_columns.empty()) {
-    TG_RETURN_IF_ERROR(Rewrite(*reader, lake, key, staged));
+  staged.source = source.object;
+  staged.reserved_columns = source.reserved_columns;
+  const std::string key = KeyOf(folder, source);
+  if (source.needs_rewrite()) {
+    TG_RETURN_IF_ERROR(Rewrite(bucket, source, lake, key, staged));
     return staged;
   }
+  staged.info = source.info;
   store::AdoptMethod method;
-  TG_ASSIGN_OR_RETURN(staged.object, lake.Adopt(bucket, source, key, &method));
+  TG_ASSIGN_OR_RETURN(staged.object, lake.Adopt(bucket, source.object, key, &method));
   return staged;
+}
+
+template <typename Files>
+int64_t RowsOf(const Files& files) {
+  int64_t sum = 0;
+  for (const auto& file : files) sum += file.info.rows;
+  return sum;
 }
 
 }  // namespace
 
-int64_t StagedFolder::rows() const {
-  int64_t sum = 0;
-  for (const StagedFile& file : files) sum += file.info.rows;
-  return sum;
+std::vector<schema::Field> SourceFile::LakeColumns() const {
+  std::vector<schema::Field> out;
+  for (const schema::Field& column : info.columns) {
+    if (std::find(reserved_columns.begin(), reserved_columns.end(), column.name) != reserved_columns.end()) continue;
+    const auto other = take_as.find(column.name);
+    out.push_back(other == take_as.end() ? column : other->second);
+  }
+  return out;
 }
+
+int64_t SourceFolder::rows() const { return RowsOf(files); }
+int64_t StagedFolder::rows() const { return RowsOf(files); }
 
 std::string LakeFileKey(const contract::Folder& folder, const store::ObjectInfo& source) {
   return table::FolderOf(folder.table) + "/data/" + folder.delivery.ToString() + "/" + SafeStem(source.key) + "-" +
@@ -78,18 +116,28 @@ std::string RejectFileKey(const contract::Folder& folder) {
   return table::FolderOf(folder.table) + "/rejects/" + folder.delivery.ToString() + ".parquet";
 }
 
-Result<StagedFolder> StageFolder(store::ObjectStore& bucket, store::ObjectStore& lake, const contract::Folder& folder) {
-  StagedFolder staged;
-  TG_ASSIGN_OR_RETURN(staged.folder, bucket::ReadFolder(bucket, folder));
-  if (!staged.folder.sealed()) {
+Result<SourceFolder> InspectFolder(store::ObjectStore& bucket, const contract::Folder& folder) {
+  SourceFolder out;
+  TG_ASSIGN_OR_RETURN(out.state, bucket::ReadFolder(bucket, folder));
+  if (!out.state.sealed()) {
     return PreconditionFailed("the folder lost its _SUCCESS while it was read: " + folder.Path());
   }
-  if (!staged.folder.refused.empty()) {  // rows would be lost without a word
-    return Unsupported("cannot read a data file of the folder: " + Quoted(staged.folder.refused.front()) +
+  if (!out.state.refused.empty()) {  // rows would be lost without a word
+    return Unsupported("cannot read a data file of the folder: " + Quoted(out.state.refused.front()) +
                        ": it is a symlink or no regular file, or its name cannot be a key; put the real file there");
   }
-  for (const store::ObjectInfo& source : staged.folder.files) {
-    TG_ASSIGN_OR_RETURN(StagedFile file, StageFile(bucket, lake, folder, source));
+  for (const store::ObjectInfo& object : out.state.files) {
+    TG_ASSIGN_OR_RETURN(SourceFile file, InspectFile(bucket, folder, object));
+    out.files.push_back(std::move(file));
+  }
+  return out;
+}
+
+Result<StagedFolder> StageFolder(store::ObjectStore& bucket, store::ObjectStore& lake, const SourceFolder& folder) {
+  StagedFolder staged;
+  staged.folder = folder.state;
+  for (const SourceFile& source : folder.files) {
+    TG_ASSIGN_OR_RETURN(StagedFile file, StageFile(bucket, lake, folder.state.folder, source));
     staged.files.push_back(std::move(file));
   }
   return staged;

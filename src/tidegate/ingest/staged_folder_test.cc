@@ -21,7 +21,11 @@ const std::string kPath = kHour3.Path();
 
 class StagedFolderTest : public ::testing::Test {
  protected:
-  Result<StagedFolder> Stage() { return StageFolder(bucket_.store(), lake_.store(), kHour3); }
+  Result<StagedFolder> Stage() { return StageFrom(bucket_.store()); }
+  Result<StagedFolder> StageFrom(store::ObjectStore& bucket) {
+    TG_ASSIGN_OR_RETURN(const SourceFolder seen, InspectFolder(bucket, kHour3));
+    return StageFolder(bucket, lake_.store(), seen);
+  }
   std::string BytesInLake(const StagedFile& file) { return *lake_.store().Read(file.object.key, 1'000'000); }
 
   TestBucket bucket_;
@@ -133,7 +137,7 @@ TEST_F(StagedFolderTest, AFileThatIsReplacedWhileItIsReadIsNotMixed) {
   // Every call on the bucket in turn fails as if the object had become another one.
   for (uint64_t n = 1;; ++n) {
     store::FaultObjectStore bucket(bucket_.shared(), {n, store::FaultMode::kErrorOnce, {}, Code::kPreconditionFailed});
-    const auto staged = StageFolder(bucket, lake_.store(), kHour3);
+    const auto staged = StageFrom(bucket);
     if (!bucket.fault_happened()) break;
     EXPECT_EQ(staged.status().code(), Code::kPreconditionFailed) << n;
   }

@@ -17,6 +17,9 @@ namespace {
 /// Applied v2 folders whose fingerprint is kept: two days of hours; a changed one is looked for that long.
 constexpr size_t kFingerprintsKept = 48;
 
+/// The reason of a folder that is not broken, but held by the shrink guard.
+constexpr const char* kHeldReason = "held";
+
 constexpr const char* kNameMappingKey = "schema.name-mapping.default";
 
 table::PartitionSpec SpecOf(const schema::Schema& schema, contract::TableMode mode) {
@@ -28,9 +31,14 @@ table::PartitionSpec SpecOf(const schema::Schema& schema, contract::TableMode mo
   return spec;
 }
 
-/// Does the spec hold exactly our constants? Files of other specs (compacted ones) carry the columns themselves.
-std::optional<contract::Delivery> DeliveryOfPartition(const std::vector<std::optional<std::string>>& partition) {
-  if (partition.size() != 3 || !partition[0] || !partition[1]) return std::nullopt;
+/// The delivery that a data file came with. Errors: Unsupported where its spec does not hold exactly our constants, as
+/// of compacted files, which carry the columns themselves.
+Result<contract::Delivery> DeliveryOf(const table::DataFile& file) {
+  const auto& partition = file.partition;
+  if (partition.size() != 3 || !partition[0] || !partition[1]) {
+    return Unsupported("the data file " + file.location +
+                       " is in no delivery partition (compacted by another engine?): run with a new lake");
+  }
   contract::Delivery delivery;
   delivery.version = *partition[0] == "v2" ? contract::Version::kV2 : contract::Version::kV1;
   delivery.date = *partition[1];
@@ -41,6 +49,7 @@ std::optional<contract::Delivery> DeliveryOfPartition(const std::vector<std::opt
 OrderedJson FilesJson(const std::vector<StagedFolder>& staged) {
   OrderedJson out = OrderedJson::array();
   for (const StagedFolder& folder : staged) {
+    if (folder.kept) continue;
     for (const StagedFile& file : folder.files) {
       out.push_back(OrderedJson{{"key", file.source.key},
                                 {"etag", file.source.etag},
@@ -49,6 +58,39 @@ OrderedJson FilesJson(const std::vector<StagedFolder>& staged) {
     }
   }
   return out;
+}
+
+OrderedJson SettledJson(const std::vector<Settlement>& settled) {
+  OrderedJson out = OrderedJson::array();
+  for (const Settlement& word : settled) {
+    out.push_back(OrderedJson{{"folder", word.folder.Path()},
+                              {"verdict", VerdictName(word.verdict)},
+                              {"reason", word.reason},
+                              {"at", FormatRfc3339(word.at)}});
+  }
+  return out;
+}
+
+/// What a person can do about a folder that cannot be applied.
+std::string_view WayOut(std::string_view reason) {
+  if (reason == "type") return "; `tidegate accept` casts it where no value changes, `tidegate skip` leaves it out";
+  if (reason == "column_case") return "; `tidegate accept` takes the table's names, `tidegate skip` leaves it out";
+  return "; each run tries it again, `tidegate skip` leaves it out";
+}
+
+/// What is wrong with a folder that cannot be applied, where nothing more is known than the error.
+std::string ReasonOf(const Status& status) {
+  switch (status.code()) {
+    case Code::kNotFound:
+    case Code::kPreconditionFailed:
+      return "changed";
+    case Code::kUnavailable:
+    case Code::kPermissionDenied:
+    case Code::kUnauthenticated:
+      return "unreadable";
+    default:
+      return "broken";
+  }
 }
 
 bool StopsTheTable(const Status& status) {
@@ -78,16 +120,38 @@ TableJob::TableJob(store::ObjectStore& bucket, store::ObjectStore& lake, const b
 }
 
 Status TableJob::Run(JobOutcome* outcome) {
-  const Status staged = plan_.action == Action::kReplace ? StageFull() : StageParts();
-  Status done = staged;
+  TG_RETURN_IF_ERROR(plan_.action == Action::kReplace ? StageFull() : StageParts());
+  TG_RETURN_IF_ERROR(ApplyStaged());
+  *outcome = std::move(out_);
+  return {};
+}
+
+Status TableJob::ApplyStaged() {
   const bool any_file = std::any_of(staged_.begin(), staged_.end(), [](const auto& f) { return !f.files.empty(); });
-  // A table that never got a file has no columns and does not exist yet.
-  if (done.ok() && !staged_.empty() && (any_file || state_.table)) {
-    auto change = BuildChange();
-    done = change.ok() ? Commit(*std::move(change)) : change.status();
+  if (!any_file && !state_.table) {  // it has no columns and does not exist yet
+    if (!staged_.empty()) out_.result.delivered_through = NewCheckpoint().delivered_through;
+    return {};
   }
-  if (done.ok()) *outcome = std::move(out_);
-  return done;
+  std::optional<table::Change> change;
+  if (!staged_.empty()) {
+    TG_ASSIGN_OR_RETURN(change, BuildChange());
+    TG_ASSIGN_OR_RETURN(const bool held, ReseedIsHeld());
+    if (held) change.reset();
+  }
+  if (!change) {
+    StageNothing();
+    if (SettledNow().empty()) return {};
+    TG_ASSIGN_OR_RETURN(change, BuildChange());
+  }
+  return Commit(*std::move(change));
+}
+
+void TableJob::StageNothing() {
+  staged_.clear();
+  keys_.clear();
+  if (state_.table) schema_ = state_.table->metadata().current_schema();
+  plan_.action = Action::kSettle;
+  out_.result.superseded = out_.result.rejected = 0;
 }
 
 std::optional<std::string> TableJob::MetadataLocation() const {
@@ -102,24 +166,68 @@ bool TableJob::IsVital(const contract::Delivery& delivery) const {
 }
 
 Status TableJob::StageParts() {
-  const bool anew = plan_.action != Action::kAppend;
+  const bool anew = plan_.action == Action::kRebuild || plan_.action == Action::kReseed;
   if (anew) {
     schema_ = InitialSchema(plan_.rules.mode);
     last_column_id_ = schema_.MaxId();
   }
+  KeptFolders kept;
+  if (plan_.action == Action::kRebuild) {
+    TG_ASSIGN_OR_RETURN(kept, GoneFolders());
+  }
   for (const bucket::FolderState& folder : plan_.folders) {
     if (options_.cancel != nullptr) TG_RETURN_IF_ERROR(options_.cancel->Check());
+    TG_RETURN_IF_ERROR(StageKept(kept, &folder.folder.delivery));
     TG_ASSIGN_OR_RETURN(const bool taken, TryFolder(folder, /*replace=*/false));
     if (!taken && IsVital(folder.folder.delivery)) {
       staged_.clear();
       return {};
     }
   }
+  TG_RETURN_IF_ERROR(StageKept(kept, nullptr));
   const bool any_file = std::any_of(staged_.begin(), staged_.end(), [](const auto& f) { return !f.files.empty(); });
   if (anew && state_.table && !any_file) schema_ = state_.table->metadata().current_schema();
   if (anew && state_.table && any_file) {
     last_column_id_ = state_.table->metadata().last_column_id;
     schema_ = Adapt(state_.table->metadata().current_schema(), schema_, &last_column_id_);
+  }
+  return {};
+}
+
+Result<TableJob::KeptFolders> TableJob::GoneFolders() const {
+  KeptFolders out;
+  if (!state_.table) return out;
+  std::set<contract::Delivery> there;
+  for (const bucket::FolderState& folder : plan_.folders) there.insert(folder.folder.delivery);
+  TG_ASSIGN_OR_RETURN(const table::LiveFiles live, state_.table->ReadLiveFiles());
+  for (const table::LiveFile& file : live.data) {
+    TG_ASSIGN_OR_RETURN(const contract::Delivery delivery, DeliveryOf(file.file));
+    if (there.contains(delivery)) continue;
+    StagedFolder& folder = out[delivery];
+    folder.kept = true;
+    folder.folder.folder = {plan_.table, plan_.rules.mode, delivery};
+    TG_ASSIGN_OR_RETURN(const std::string key, table::KeyOf(lake_, file.file.location));
+    StagedFile staged;
+    TG_ASSIGN_OR_RETURN(staged.object, lake_.Head(key));
+    staged.source = staged.object;
+    TG_ASSIGN_OR_RETURN(auto reader, lake_.Open(staged.object));
+    TG_ASSIGN_OR_RETURN(staged.info, parquet::ReadFileInfo(*reader));
+    folder.files.push_back(std::move(staged));
+  }
+  return out;
+}
+
+/// Those ordered before a folder; null: all that are left.
+Status TableJob::StageKept(KeptFolders& kept, const contract::Delivery* before) {
+  while (!kept.empty() && (before == nullptr || kept.begin()->first < *before)) {
+    StagedFolder folder = std::move(kept.begin()->second);
+    kept.erase(kept.begin());
+    std::vector<SourceFile> files;
+    for (const StagedFile& file : folder.files) files.push_back({file.source, file.info, {}, {}});
+    std::string reason;
+    TG_RETURN_IF_ERROR(FitSchema(folder.folder.folder, files, /*replace=*/false, &reason));
+    if (!plan_.rules.key.empty()) TG_RETURN_IF_ERROR(PrepareKeys(folder));
+    staged_.push_back(std::move(folder));
   }
   return {};
 }
@@ -134,19 +242,12 @@ Status TableJob::StageFull() {
   return {};
 }
 
-std::string TableJob::ReasonOf(const Status& status) const {
-  if (status.code() == Code::kNotFound || status.code() == Code::kPreconditionFailed) return "changed";
-  if (status.code() == Code::kUnavailable || status.code() == Code::kPermissionDenied) return "unreadable";
-  return "broken";
-}
-
 Result<bool> TableJob::TryFolder(const bucket::FolderState& folder, bool replace) {
   const schema::Schema schema_before = schema_;
   const int last_id_before = last_column_id_;
   std::string reason;
-  auto staged = StageFolder(bucket_, lake_, folder.folder);
+  auto staged = TakeFolder(folder, replace, &reason);
   Status status = staged.status();
-  if (status.ok()) status = FitSchema(*staged, replace, &reason);
   if (status.ok() && !plan_.rules.key.empty()) {
     status = PrepareKeys(*staged);
     if (status.code() == Code::kNotFound) reason = "key";
@@ -159,26 +260,52 @@ Result<bool> TableJob::TryFolder(const bucket::FolderState& folder, bool replace
   }
   schema_ = schema_before;
   last_column_id_ = last_id_before;
+  if (reason == kHeldReason) return false;
   if (StopsTheTable(status)) return status;
   // C-44: retention took the copy while it was read; an older candidate or the next run does it.
   if (replace && status.code() == Code::kNotFound) return false;
   if (reason.empty()) reason = ReasonOf(status);
-  out_.problems.push_back({reason, plan_.table.ToString(), folder.folder.Path(), status.message()});
+  failed_.Insert(folder.folder.delivery);
+  out_.problems.push_back(
+      {reason, plan_.table.ToString(), folder.folder.Path(), status.message() + std::string(WayOut(reason))});
   return false;
 }
 
-Status TableJob::FitSchema(const StagedFolder& staged, bool replace, std::string* reason) {
+Result<StagedFolder> TableJob::TakeFolder(const bucket::FolderState& folder, bool replace, std::string* reason) {
+  TG_ASSIGN_OR_RETURN(SourceFolder source, InspectFolder(bucket_, folder.folder));
+  const bool accepted = plan_.accepted.Contains(folder.folder.delivery);
+  if (accepted && !replace) {
+    for (SourceFile& file : source.files) file.take_as = TakeAs(schema_, file.LakeColumns());
+  }
+  TG_RETURN_IF_ERROR(FitSchema(folder.folder, source.files, replace, reason));
+  if (replace && !accepted) {
+    TG_ASSIGN_OR_RETURN(const bool held, GuardHolds(folder.folder.Path(), source.rows()));
+    if (held) {
+      *reason = kHeldReason;
+      return PreconditionFailed("held: " + folder.folder.Path());
+    }
+  }
+  auto staged = StageFolder(bucket_, lake_, source);
+  if (staged.status().code() == Code::kInvalidArgument) *reason = accepted ? "type" : "timestamp_range";
+  return staged;
+}
+
+Status TableJob::FitSchema(const contract::Folder& folder, const std::vector<SourceFile>& files, bool replace,
+                           std::string* reason) {
   schema::Schema grown = replace ? InitialSchema(plan_.rules.mode) : schema_;
   int last_id = replace ? grown.MaxId() : last_column_id_;
-  for (const StagedFile& file : staged.files) {
-    auto next = Grow(grown, file.info.columns, &last_id, reason);
-    if (!next.ok()) return next.status().WithContext(Quoted(file.source.key));
+  for (const SourceFile& file : files) {
+    auto next = Grow(grown, file.LakeColumns(), &last_id, reason);
+    if (!next.ok()) {
+      return Status(next.status().code(), plan_.table.ToString() + ": " + folder.Path() + ": " +
+                                              next.status().message() + ": file " + Quoted(file.object.key));
+    }
     grown = *std::move(next);
   }
   if (!replace) {
     schema_ = std::move(grown);
     last_column_id_ = last_id;
-  } else if (!staged.files.empty() || !state_.table) {
+  } else if (!files.empty() || !state_.table) {
     if (state_.table)
       grown = Adapt(schema_, grown, &last_column_id_);
     else
@@ -186,6 +313,36 @@ Status TableJob::FitSchema(const StagedFolder& staged, bool replace, std::string
     schema_ = std::move(grown);
   }
   return {};
+}
+
+Result<int64_t> TableJob::RowsBefore() const {
+  TG_ASSIGN_OR_RETURN(const table::LiveFiles live, state_.table->ReadLiveFiles());
+  int64_t rows = 0;
+  for (const table::LiveFile& file : live.data) rows += file.file.record_count;
+  for (const table::LiveFile& file : live.position_deletes) rows -= file.file.record_count;
+  return rows;
+}
+
+Result<bool> TableJob::GuardHolds(const std::string& folder, int64_t rows_now) {
+  if (!state_.table) return false;
+  TG_ASSIGN_OR_RETURN(const int64_t rows_before, RowsBefore());
+  if (!options_.guard.Holds(rows_before, rows_now)) return false;
+  out_.held.push_back({plan_.table.ToString(), folder, rows_before, rows_now});
+  return true;
+}
+
+/// Once its rows are known: the whole new copy is as one folder, which a person accepts by its first.
+Result<bool> TableJob::ReseedIsHeld() {
+  if (plan_.action != Action::kReseed) return false;
+  int64_t rows_now = -out_.result.superseded - out_.result.rejected;
+  const StagedFolder* first = nullptr;
+  for (const StagedFolder& folder : staged_) {
+    rows_now += folder.rows();
+    if (first == nullptr || folder.folder.folder.delivery == plan_.reseed->at) first = &folder;
+  }
+  const contract::Folder& folder = first->folder.folder;
+  if (plan_.accepted.Contains(folder.delivery)) return false;
+  return GuardHolds(folder.Path(), rows_now);
 }
 
 Status TableJob::PrepareKeys(const StagedFolder& staged) {
@@ -221,16 +378,12 @@ Result<std::vector<int64_t>> TableJob::DeletedIn(const std::string& data_locatio
 
 Status TableJob::ScanLiveFiles() {
   for (const table::LiveFile& live : live_.data) {
-    const auto delivery = DeliveryOfPartition(live.file.partition);
-    if (!delivery) {
-      return Unsupported("the data file " + live.file.location +
-                         " is in no delivery partition (compacted by another engine?): run with a new lake");
-    }
+    TG_ASSIGN_OR_RETURN(const contract::Delivery delivery, DeliveryOf(live.file));
     const auto number = static_cast<uint32_t>(numbered_.size());
-    numbered_.push_back({live.file.location, *delivery, live.file.partition, live.file.spec_id, ""});
+    numbered_.push_back({live.file.location, delivery, live.file.partition, live.file.spec_id, ""});
     TG_ASSIGN_OR_RETURN(const std::string key, table::KeyOf(lake_, live.file.location));
     const KeyFile file{number, key, [this, key] { return store::OpenCurrent(lake_, key); }};
-    TG_RETURN_IF_ERROR(supersede_.ScanExisting(*delivery, file, [&] { return DeletedIn(live.file.location); }));
+    TG_RETURN_IF_ERROR(supersede_.ScanExisting(delivery, file, [&] { return DeletedIn(live.file.location); }));
   }
   return {};
 }
@@ -317,6 +470,10 @@ table::DataFile TableJob::ToDataFile(const StagedFolder& folder, const StagedFil
 
 Result<table::Change> TableJob::BuildChange() {
   table::Change change;
+  if (plan_.action == Action::kSettle) {
+    Describe(change);
+    return change;
+  }
   change.remove_all = plan_.action != Action::kAppend;
   if (state_.table && plan_.action == Action::kAppend && !plan_.rules.key.empty()) {
     TG_ASSIGN_OR_RETURN(live_, state_.table->ReadLiveFiles());
@@ -329,20 +486,44 @@ Result<table::Change> TableJob::BuildChange() {
   return change;
 }
 
+/// What of a person's word takes effect with this commit: an accept only with its folder.
+std::vector<Settlement> TableJob::SettledNow() const {
+  std::vector<Settlement> out;
+  for (const Settlement& word : plan_.settled) {
+    const bool taken = std::any_of(staged_.begin(), staged_.end(), [&](const StagedFolder& staged) {
+      return !staged.kept && staged.folder.folder.delivery == word.folder.delivery;
+    });
+    if (taken || word.verdict == Verdict::kSkip) out.push_back(word);
+  }
+  return out;
+}
+
 Checkpoint TableJob::NewCheckpoint() const {
+  const bool settle = plan_.action == Action::kSettle;
   Checkpoint out;
-  if (plan_.before && plan_.action == Action::kAppend) out = *plan_.before;
+  if (plan_.before && (settle || plan_.action == Action::kAppend)) out = *plan_.before;
   if (plan_.before && plan_.action == Action::kRebuild) out.delivered_through = plan_.before->delivered_through;
   out.version = plan_.version;
   out.mode = plan_.rules.mode;
-  out.reseed = plan_.reseed;
-  out.fenced = plan_.fenced;
+  out.reseed = settle ? out.reseed : plan_.reseed;
+  out.fenced = settle ? out.fenced : plan_.fenced;
+  out.skipped = plan_.skipped;
+  out.gaps = failed_;
+  if (plan_.before) out.switched_at = plan_.before->switched_at;
+  if (!out.switched_at && out.version == contract::Version::kV2) out.switched_at = options_.clock->Now();
   for (const StagedFolder& staged : staged_) {
     const contract::Delivery& delivery = staged.folder.folder.delivery;
     out.applied.Insert(delivery);
-    out.fingerprints[delivery] = staged.folder.Fingerprint();
+    if (!staged.kept)
+      out.fingerprints[delivery] = staged.folder.Fingerprint();
+    else if (const auto print = plan_.before->fingerprints.find(delivery); print != plan_.before->fingerprints.end())
+      out.fingerprints.insert(*print);
   }
-  TrimFingerprints(out, kFingerprintsKept);
+  for (const auto& [delivery, print] : plan_.acknowledged) {
+    if (out.applied.Contains(delivery)) out.fingerprints[delivery] = print;
+  }
+  const bool v1_closed = out.switched_at && options_.clock->Now() >= *out.switched_at + kV1StaysOpen;
+  TrimFingerprints(out, kFingerprintsKept, /*of_v1=*/!v1_closed);
   if (const auto through = DeliveredThrough(view_, plan_.table, out)) out.delivered_through = through;
   return out;
 }
@@ -359,6 +540,7 @@ void TableJob::Describe(table::Change& change) const {
   uint64_t bytes = 0;
   std::vector<std::string> folders;
   for (const StagedFolder& staged : staged_) {
+    if (staged.kept) continue;
     rows += staged.rows();
     bytes += static_cast<uint64_t>(staged.folder.bytes());
     folders.push_back(staged.folder.folder.Path());
@@ -371,6 +553,10 @@ void TableJob::Describe(table::Change& change) const {
   change.summary["tidegate.bytes-in"] = std::to_string(bytes);
   change.summary["tidegate.rows-superseded"] = std::to_string(result.superseded);
   change.summary["tidegate.rows-rejected"] = std::to_string(result.rejected);
+  if (const auto settled = SettledNow(); !settled.empty()) {
+    change.summary["tidegate.settled"] =
+        SettledJson(settled).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  }
 }
 
 Status TableJob::Commit(table::Change change) {
@@ -403,7 +589,9 @@ Status TableJob::Commit(table::Change change) {
   result.delivered_through = NewCheckpoint().delivered_through;
   result.snapshot_id = state_.table->metadata().current_snapshot_id.value_or(0);
   for (const StagedFolder& staged : staged_) {
+    if (staged.kept) continue;
     result.folders.push_back(staged.folder.folder.Path());
+    result.folder_rows.push_back(staged.rows());
     result.files += static_cast<int64_t>(staged.files.size());
     result.rows_in += staged.rows();
     result.bytes_in += static_cast<uint64_t>(staged.folder.bytes());

@@ -1,6 +1,7 @@
 // TableJob: carry out the plan of one table in one commit.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct JobOutcome {
   TableResult result;
   std::vector<Warning> warnings;
   std::vector<Problem> problems;
+  std::vector<Held> held;
 };
 
 class TableJob {
@@ -41,9 +43,20 @@ class TableJob {
   bool IsVital(const contract::Delivery& delivery) const;
   /// Stages one folder and fits its columns; a folder that cannot be applied becomes a problem and leaves no trace.
   Result<bool> TryFolder(const bucket::FolderState& folder, bool replace);
-  Status FitSchema(const StagedFolder& staged, bool replace, std::string* reason);
+  /// An error is the folder's; *reason is its word where the code alone does not tell it.
+  Result<StagedFolder> TakeFolder(const bucket::FolderState& folder, bool replace, std::string* reason);
+  Status FitSchema(const contract::Folder& folder, const std::vector<SourceFile>& files, bool replace,
+                   std::string* reason);
   Status PrepareKeys(const StagedFolder& staged);
-  std::string ReasonOf(const Status& status) const;
+
+  /// C-14: a rebuild keeps the rows of folders that are gone from the bucket.
+  using KeptFolders = std::map<contract::Delivery, StagedFolder>;
+  Result<KeptFolders> GoneFolders() const;
+  Status StageKept(KeptFolders& kept, const contract::Delivery* before);
+
+  Result<int64_t> RowsBefore() const;
+  Result<bool> GuardHolds(const std::string& folder, int64_t rows_now);
+  Result<bool> ReseedIsHeld();
 
   Status ResolveKeys(table::Change& change);
   void WarnOfRepeats(const FolderKeys& keys, const std::string& path);
@@ -52,7 +65,11 @@ class TableJob {
   Status AddDeletes(uint32_t file, const std::vector<int64_t>& dead, table::Change& change);
   Result<std::vector<int64_t>> DeletedIn(const std::string& data_location) const;
 
+  Status ApplyStaged();
+  /// None of the plan's folders is taken; what a person decided may still be recorded.
+  void StageNothing();
   Result<table::Change> BuildChange();
+  std::vector<Settlement> SettledNow() const;
   table::DataFile ToDataFile(const StagedFolder& folder, const StagedFile& file) const;
   Checkpoint NewCheckpoint() const;
   void Describe(table::Change& change) const;
@@ -66,7 +83,8 @@ class TableJob {
   const IngestOptions& options_;
   JobOutcome out_;
 
-  std::vector<StagedFolder> staged_;
+  std::vector<StagedFolder> staged_;  // in the order of C-20
+  DeliverySet failed_;                // folders that became problems
   schema::Schema schema_;
   int last_column_id_ = 0;
   table::LiveFiles live_;  // of the current snapshot; append only

@@ -34,6 +34,50 @@ Status Refused(const std::string& column, const std::string& what, const std::st
   return InvalidArgument("write Parquet file: column " + Quoted(column) + ": " + what + "; " + advice);
 }
 
+/// Types that hold no other types; null for all others.
+TypePtr LakePrimitive(const arrow::Field& field) {
+  switch (field.type()->id()) {
+    case arrow::Type::BOOL:
+    case arrow::Type::INT32:
+    case arrow::Type::INT64:
+    case arrow::Type::FLOAT:
+    case arrow::Type::DOUBLE:
+    case arrow::Type::FIXED_SIZE_BINARY:
+      return field.type();
+    case arrow::Type::INT8:
+    case arrow::Type::INT16:
+    case arrow::Type::UINT8:
+    case arrow::Type::UINT16:
+      return arrow::int32();
+    case arrow::Type::UINT32:
+      return arrow::int64();
+    case arrow::Type::UINT64:
+      return arrow::decimal128(kUnsignedLongDigits, 0);
+    case arrow::Type::HALF_FLOAT:
+      return arrow::float32();
+    case arrow::Type::STRING:
+    case arrow::Type::LARGE_STRING:
+    case arrow::Type::STRING_VIEW:
+      return arrow::utf8();
+    case arrow::Type::BINARY:
+    case arrow::Type::LARGE_BINARY:
+    case arrow::Type::BINARY_VIEW:
+      return arrow::binary();
+    case arrow::Type::DATE32:
+    case arrow::Type::DATE64:
+      return arrow::date32();
+    case arrow::Type::TIME32:
+    case arrow::Type::TIME64:
+      return arrow::time64(arrow::TimeUnit::MICRO);
+    case arrow::Type::TIMESTAMP: {
+      const bool zoned = !static_cast<const arrow::TimestampType&>(*field.type()).timezone().empty();
+      return arrow::timestamp(arrow::TimeUnit::MICRO, zoned ? "UTC" : "");
+    }
+    default:
+      return nullptr;
+  }
+}
+
 Result<TypePtr> LakeType(const arrow::Field& field, const std::string& path);
 
 Result<FieldPtr> LakeField(const arrow::Field& field, const std::string& name, const std::string& path) {
@@ -50,7 +94,7 @@ Result<TypePtr> LakeStruct(const arrow::DataType& type, const std::string& path)
     TG_ASSIGN_OR_RETURN(FieldPtr field, LakeField(*child, child->name(), path + "." + child->name()));
     fields.push_back(std::move(field));
   }
-  return arrow::struct_(std::move(fields));
+  return arrow::struct_(fields);
 }
 
 Result<TypePtr> LakeList(const arrow::DataType& type, const std::string& path) {
@@ -95,48 +139,13 @@ Result<TypePtr> LakeType(const arrow::Field& field, const std::string& path) {
         path, "the type " + Quoted(field.metadata()->Get(kExtensionName).ValueOr("")) + " has no counterpart in a lake",
         "cast it");
   }
+  if (TypePtr primitive = LakePrimitive(field)) return primitive;
   switch (type.id()) {
-    case arrow::Type::BOOL:
-    case arrow::Type::INT32:
-    case arrow::Type::INT64:
-    case arrow::Type::FLOAT:
-    case arrow::Type::DOUBLE:
-    case arrow::Type::FIXED_SIZE_BINARY:
-      return field.type();
-    case arrow::Type::INT8:
-    case arrow::Type::INT16:
-    case arrow::Type::UINT8:
-    case arrow::Type::UINT16:
-      return arrow::int32();
-    case arrow::Type::UINT32:
-      return arrow::int64();
-    case arrow::Type::UINT64:
-      return arrow::decimal128(kUnsignedLongDigits, 0);
-    case arrow::Type::HALF_FLOAT:
-      return arrow::float32();
     case arrow::Type::DECIMAL32:
     case arrow::Type::DECIMAL64:
     case arrow::Type::DECIMAL128:
     case arrow::Type::DECIMAL256:
       return LakeDecimal(type, path);
-    case arrow::Type::STRING:
-    case arrow::Type::LARGE_STRING:
-    case arrow::Type::STRING_VIEW:
-      return arrow::utf8();
-    case arrow::Type::BINARY:
-    case arrow::Type::LARGE_BINARY:
-    case arrow::Type::BINARY_VIEW:
-      return arrow::binary();
-    case arrow::Type::DATE32:
-    case arrow::Type::DATE64:
-      return arrow::date32();
-    case arrow::Type::TIME32:
-    case arrow::Type::TIME64:
-      return arrow::time64(arrow::TimeUnit::MICRO);
-    case arrow::Type::TIMESTAMP: {
-      const bool zoned = !static_cast<const arrow::TimestampType&>(type).timezone().empty();
-      return arrow::timestamp(arrow::TimeUnit::MICRO, zoned ? "UTC" : "");
-    }
     case arrow::Type::DICTIONARY:
       return LakeType(*field.WithType(static_cast<const arrow::DictionaryType&>(type).value_type()), path);
     case arrow::Type::LIST:
@@ -174,7 +183,7 @@ TypePtr ArrowNested(const schema::Type& type) {
   for (const schema::Field& child : type.children) children.push_back(ArrowField(child));
   if (type.kind == schema::Kind::kList) return arrow::list(children.at(0));
   if (type.kind == schema::Kind::kMap) return std::make_shared<arrow::MapType>(children.at(0), children.at(1));
-  return arrow::struct_(std::move(children));
+  return arrow::struct_(children);
 }
 
 TypePtr ArrowType(const schema::Type& type) {
@@ -247,17 +256,26 @@ Status EnsureCompute() {
   return status.ok() ? Status() : Internal("start Arrow's compute library: " + PlainMessage(status.message()));
 }
 
-arrow::Result<std::shared_ptr<arrow::Array>> CastArray(std::shared_ptr<arrow::Array> array, const TypePtr& to) {
+/// Without the wrappings that a cast to `to` cannot see through.
+arrow::Result<std::shared_ptr<arrow::Array>> Unwrapped(std::shared_ptr<arrow::Array> array, const TypePtr& to) {
   if (array->type_id() == arrow::Type::EXTENSION && to->id() != arrow::Type::EXTENSION) {
     array = static_cast<const arrow::ExtensionArray&>(*array).storage();
   }
-  if (array->type_id() == arrow::Type::DICTIONARY) {
-    // Arrow casts a dictionary to its own value type only; the rest is a second step.
-    const TypePtr& values = static_cast<const arrow::DictionaryType&>(*array->type()).value_type();
-    ARROW_ASSIGN_OR_RAISE(array, arrow::compute::Cast(*array, values));
-  }
-  if (array->type()->Equals(*to)) return array;
-  return arrow::compute::Cast(*array, to, arrow::compute::CastOptions::Safe());
+  if (array->type_id() != arrow::Type::DICTIONARY) return array;
+  // Arrow casts a dictionary to its own value type only; the rest is a second step.
+  return arrow::compute::Cast(*array, static_cast<const arrow::DictionaryType&>(*array->type()).value_type());
+}
+
+arrow::Result<std::shared_ptr<arrow::Array>> CastArray(const std::shared_ptr<arrow::Array>& array, const TypePtr& to,
+                                                       CastCheck check) {
+  ARROW_ASSIGN_OR_RAISE(const auto plain, Unwrapped(array, to));
+  if (plain->type()->Equals(*to)) return plain;
+  ARROW_ASSIGN_OR_RAISE(auto cast, arrow::compute::Cast(*plain, to, arrow::compute::CastOptions::Safe()));
+  if (check == CastCheck::kFits) return cast;
+  ARROW_ASSIGN_OR_RAISE(const auto back,
+                        arrow::compute::Cast(*cast, plain->type(), arrow::compute::CastOptions::Safe()));
+  if (back->Equals(*plain, arrow::EqualOptions().nans_equal(true))) return cast;
+  return arrow::Status::Invalid("a value would change");
 }
 
 }  // namespace
@@ -283,12 +301,12 @@ std::shared_ptr<arrow::Schema> ArrowSchema(const std::vector<schema::Field>& fie
 }
 
 Result<std::shared_ptr<arrow::RecordBatch>> CastToLake(const arrow::RecordBatch& batch,
-                                                       const std::shared_ptr<arrow::Schema>& to) {
+                                                       const std::shared_ptr<arrow::Schema>& to, CastCheck check) {
   TG_RETURN_IF_ERROR(EnsureCompute());
   if (batch.num_columns() != to->num_fields()) return Internal("cast a batch: its columns are not those of its schema");
   arrow::ArrayVector columns;
   for (int i = 0; i < batch.num_columns(); ++i) {
-    auto cast = CastArray(batch.column(i), to->field(i)->type());
+    auto cast = CastArray(batch.column(i), to->field(i)->type(), check);
     if (!cast.ok()) {
       return InvalidArgument("convert column " + Quoted(to->field(i)->name()) + " to " +
                              to->field(i)->type()->ToString() + ": " + PlainMessage(cast.status().message()));

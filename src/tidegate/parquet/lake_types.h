@@ -21,9 +21,15 @@ Result<std::shared_ptr<arrow::Schema>> LakeSchema(const arrow::Schema& from);
 /// Fields of the lake as Arrow types.
 std::shared_ptr<arrow::Schema> ArrowSchema(const std::vector<schema::Field>& fields);
 
+enum class CastCheck {
+  kFits,        // no value overflows or loses digits
+  kReversible,  // and cast back each is what it was: "007" is not the number 7
+};
+
 /// The batch with exactly these columns' types. Casts are exact.
 /// Errors: InvalidArgument naming the column (a value that does not fit or would lose digits).
 Result<std::shared_ptr<arrow::RecordBatch>> CastToLake(const arrow::RecordBatch& batch,
-                                                       const std::shared_ptr<arrow::Schema>& to);
+                                                       const std::shared_ptr<arrow::Schema>& to,
+                                                       CastCheck check = CastCheck::kFits);
 
 }  // namespace tidegate::parquet

@@ -35,6 +35,7 @@ std::string Subject(const StoreSource& source) { return "rewrite Parquet file: "
 struct RewritePlan {
   std::vector<int> leaves;
   std::shared_ptr<arrow::Schema> schema;
+  bool exact = false;  // a cast may change values where it should not: look
 };
 
 bool IsDropped(const RewriteRequest& request, const std::string& name) {
@@ -44,12 +45,15 @@ bool IsDropped(const RewriteRequest& request, const std::string& name) {
 
 Result<RewritePlan> PlanRewrite(const OpenedFile& file, const RewriteRequest& request) {
   const ColumnTypes types = MapColumns(*file.metadata->schema());
+  RewritePlan plan;
   std::set<int> roots;
   std::vector<schema::Field> fields;
   for (size_t i = 0; i < types.columns.size(); ++i) {
     if (IsDropped(request, types.columns[i].name)) continue;
     roots.insert(types.roots[i]);
-    fields.push_back(types.columns[i]);
+    const auto other = request.take_as.find(types.columns[i].name);
+    plan.exact = plan.exact || other != request.take_as.end();
+    fields.push_back(other == request.take_as.end() ? types.columns[i] : other->second);
   }
   if (fields.empty()) return Unsupported(Subject(*file.source) + "no column would be left");
   for (size_t i = 0; i < types.obstacles.size(); ++i) {
@@ -58,7 +62,6 @@ Result<RewritePlan> PlanRewrite(const OpenedFile& file, const RewriteRequest& re
     return Unsupported(Subject(*file.source) + "column " + Quoted(obstacle.column) +
                        " has a type that a lake cannot hold: " + Quoted(obstacle.declared));
   }
-  RewritePlan plan;
   plan.schema = ArrowSchema(fields);
   for (size_t leaf = 0; leaf < types.leaves.size(); ++leaf) {
     if (roots.contains(types.leaves[leaf].root)) plan.leaves.push_back(static_cast<int>(leaf));
@@ -93,11 +96,8 @@ class Rewriter {
 
  private:
   Status CopyBatch(const arrow::RecordBatch& batch, ::parquet::arrow::FileWriter& writer) {
-    const auto cast = CastToLake(batch, plan_.schema);
-    if (!cast.ok()) {
-      const bool data = cast.status().code() == Code::kInvalidArgument;  // the file's values, not a caller's argument
-      return Status(data ? Code::kCorruption : cast.status().code(), Subject(*file_.source) + cast.status().message());
-    }
+    const auto cast = CastToLake(batch, plan_.schema, plan_.exact ? CastCheck::kReversible : CastCheck::kFits);
+    if (!cast.ok()) return Status(cast.status().code(), Subject(*file_.source) + cast.status().message());
     return Written(writer.WriteRecordBatch(**cast));
   }
 

@@ -75,7 +75,7 @@ std::shared_ptr<arrow::Table> MakeTable(const Columns& columns) {
     fields.push_back(arrow::field(name, array->type()));
     arrays.push_back(array);
   }
-  return arrow::Table::Make(arrow::schema(std::move(fields)), std::move(arrays));
+  return arrow::Table::Make(arrow::schema(fields), arrays);
 }
 
 std::string MakeFile(const arrow::Table& table, const FileOptions& options) {

@@ -95,7 +95,7 @@ Status CreateLakeViews(engine::DuckDb& db, store::ObjectStore& lake, std::string
   const std::string lower = ToLower(sql);
   ViewMaker maker(db, lake, tables);
   for (const TableName& name : TablesNeeded(tables, sql)) {
-    const Status made = maker.Make(name).WithContext("table " + Quoted(name.ToString()));
+    Status made = maker.Make(name).WithContext("table " + Quoted(name.ToString()));
     if (made.ok()) continue;
     if (Mentions(lower, name.table)) return made;
     Log(LogLevel::kWarning, made.message() + "; it is left out");

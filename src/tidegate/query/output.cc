@@ -35,7 +35,7 @@ class ResultWriter {
   Status FlushIfFull() { return buffer_.size() < kFlushBytes ? Status::Ok() : Flush(); }
   Status Flush() {
     if (buffer_.empty()) return Status::Ok();
-    const Status status = sink_(buffer_);
+    Status status = sink_(buffer_);
     buffer_.clear();
     return status;
   }

@@ -26,6 +26,7 @@ Status CreateRowsTable(engine::DuckDb& db, const std::string& name, const std::v
                        const std::vector<engine::TextRow>& rows) {
   const std::string table = "memory.main." + SqlName(name);
   std::vector<std::string> definitions;
+  definitions.reserve(columns.size());
   for (const RowsColumn& column : columns) definitions.push_back(SqlName(column.name) + " " + column.type);
   TG_RETURN_IF_ERROR(db.Execute("CREATE TABLE " + table + " (" + Join(definitions, ", ") + ")"));
   for (size_t begin = 0; begin < rows.size(); begin += kRowsOfStatement) {

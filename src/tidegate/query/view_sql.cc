@@ -261,6 +261,7 @@ Result<std::string> SelectBuilder::ScanSelect(const Scan& scan) const {
 
 std::string StructType(const std::vector<Field>& fields) {
   std::vector<std::string> parts;
+  parts.reserve(fields.size());
   for (const Field& field : fields) parts.push_back(SqlName(field.name) + " " + DuckDbType(field.type));
   return "STRUCT(" + Join(parts, ", ") + ")";
 }

@@ -22,19 +22,36 @@ int64_t Number(const table::Summary& summary, const char* key) {
   return value;
 }
 
+std::string TextOf(const Json& object, const char* key) {
+  return object.contains(key) && object[key].is_string() ? object[key].get<std::string>() : std::string();
+}
+
+/// The objects of a JSON array in the summary; none where it cannot be read.
+std::vector<Json> Objects(const table::Summary& summary, const char* key) {
+  std::vector<Json> out;
+  auto json = ParseJson(Field(summary, key));
+  if (!json.ok() || !json->is_array()) return out;
+  for (Json& entry : *json) {
+    if (entry.is_object()) out.push_back(std::move(entry));
+  }
+  return out;
+}
+
 std::vector<CommittedFile> Files(const table::Summary& summary) {
   std::vector<CommittedFile> out;
-  const auto json = ParseJson(Field(summary, "tidegate.files"));
-  if (!json.ok() || !json->is_array()) return out;
   const auto number = [](const Json& file, const char* key) {
     return file.contains(key) && file[key].is_number_integer() ? file[key].get<int64_t>() : int64_t{0};
   };
-  const auto text = [](const Json& file, const char* key) {
-    return file.contains(key) && file[key].is_string() ? file[key].get<std::string>() : std::string();
-  };
-  for (const Json& file : *json) {
-    if (file.is_object())
-      out.push_back({text(file, "key"), text(file, "etag"), number(file, "rows"), number(file, "bytes")});
+  for (const Json& file : Objects(summary, "tidegate.files")) {
+    out.push_back({TextOf(file, "key"), TextOf(file, "etag"), number(file, "rows"), number(file, "bytes")});
+  }
+  return out;
+}
+
+std::vector<SettledFolder> Settled(const table::Summary& summary) {
+  std::vector<SettledFolder> out;
+  for (const Json& word : Objects(summary, "tidegate.settled")) {
+    out.push_back({TextOf(word, "folder"), TextOf(word, "verdict"), TextOf(word, "reason")});
   }
   return out;
 }
@@ -52,6 +69,7 @@ HistoryEntry ToEntry(const std::string& name, const table::Snapshot& snapshot) {
     for (const std::string_view folder : Split(folders, ' ')) out.folders.emplace_back(folder);
   }
   out.files = Files(snapshot.summary);
+  out.settled = Settled(snapshot.summary);
   out.rows_in = Number(snapshot.summary, "tidegate.rows-in");
   out.rows_superseded = Number(snapshot.summary, "tidegate.rows-superseded");
   out.rows_rejected = Number(snapshot.summary, "tidegate.rows-rejected");

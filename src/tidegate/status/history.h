@@ -18,14 +18,20 @@ struct CommittedFile {
   int64_t bytes = 0;
 };
 
+/// What a person decided about a folder, as the commit that follows it tells.
+struct SettledFolder {
+  std::string folder, verdict, reason;
+};
+
 struct HistoryEntry {
   std::string table;
   UtcTime committed_at;
   int64_t snapshot_id = 0;
-  std::string action;    // append, replace, rebuild; of a foreign commit Iceberg's operation
+  std::string action;    // append, replace, rebuild, reseed, settle; of a foreign commit Iceberg's operation
   bool foreign = false;  // not written by tidegate
   std::vector<std::string> folders;
   std::vector<CommittedFile> files;
+  std::vector<SettledFolder> settled;
   int64_t rows_in = 0, rows_superseded = 0, rows_rejected = 0, bytes_in = 0;
   std::string tool_version;
 };

@@ -65,6 +65,26 @@ TEST_F(HistoryTest, EveryCommitIsToldOldestFirst) {
   EXPECT_NE(orders[0].snapshot_id, orders[1].snapshot_id);
 }
 
+TEST_F(HistoryTest, WhatAPersonDecidedIsToldWithTheirReason) {  // C-15
+  bucket_.Deliver(Day("orders", "2026-11-02"), R"([[1, "a", 1]])");
+  IngestAt("2026-11-02T08:00:00Z");
+  bucket_.Put(Day("orders", "2026-11-03") + "/0000_part_00.parquet", "not parquet");
+  bucket_.Seal(Day("orders", "2026-11-03"));
+  const auto word =
+      ingest::Decide(bucket_.store(), lake_.store(), *contract::ParseFolder(Day("orders", "2026-11-03")),
+                     ingest::Verdict::kSkip, "sent again tomorrow", *ParseRfc3339("2026-11-03T07:00:00Z"));
+  ASSERT_TRUE(word.ok()) << word.status().ToString();
+  ASSERT_TRUE(ingest::Settle(lake_.store(), *word).ok());
+  IngestAt("2026-11-03T08:00:00Z");
+  const auto history = History();
+  ASSERT_THAT(history, SizeIs(2));
+  EXPECT_EQ(history[1].action, "settle");
+  ASSERT_THAT(history[1].settled, SizeIs(1));
+  EXPECT_EQ(history[1].settled[0].folder, Day("orders", "2026-11-03"));
+  EXPECT_EQ(history[1].settled[0].verdict, "skip");
+  EXPECT_EQ(history[1].settled[0].reason, "sent again tomorrow");
+}
+
 TEST_F(HistoryTest, FilesAreToldWithTheirETagAndRows) {
   bucket_.Deliver(Initial("orders"), R"([[1, "a", 1], [2, "a", 1]])");
   IngestAt("2026-11-02T08:00:00Z");

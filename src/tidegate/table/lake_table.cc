@@ -301,7 +301,7 @@ Status LakeTable::Commit(const Change& change, UtcTime now) {
   next.snapshots.push_back(std::move(snapshot));
   const int64_t version = version_ + 1;
   bool settled = false;
-  const Status created = CreateVersion(*lake_, files.VersionKey(version), WriteMetadata(next), &settled);
+  Status created = CreateVersion(*lake_, files.VersionKey(version), WriteMetadata(next), &settled);
   if (!created.ok()) {
     if (settled) files.RemoveWritten();
     return created;

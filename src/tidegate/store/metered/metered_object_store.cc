@@ -35,7 +35,7 @@ class MeteredObjectStore::Reader final : public RandomReader {
   const ObjectInfo& info() const override { return inner_->info(); }
   Result<size_t> ReadAt(uint64_t offset, std::span<char> out) override {
     meter_->Add(info().key, &Traffic::reads);
-    const Result<size_t> read = inner_->ReadAt(offset, out);
+    Result<size_t> read = inner_->ReadAt(offset, out);
     if (read.ok()) meter_->Add(info().key, &Traffic::bytes_read, *read);
     return read;
   }
