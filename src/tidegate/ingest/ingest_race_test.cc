@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "tidegate/ingest/ingest_fixture.h"
+#include "tidegate/ingest/test_watched_store.h"
 
 namespace tidegate::ingest {
 namespace {
@@ -13,39 +14,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// A store that lets something else happen right before the first commit of its user.
-class InterruptedStore final : public store::ObjectStore {
- public:
-  InterruptedStore(store::ObjectStore& inner, std::function<void()> interrupt)
-      : inner_(inner), interrupt_(std::move(interrupt)) {}
-
-  std::string url() const override { return inner_.url(); }
-  std::string Location(std::string_view key) const override { return inner_.Location(key); }
-  Result<store::Listing> List(const store::ListRequest& request) override { return inner_.List(request); }
-  Result<store::ObjectInfo> Head(std::string_view key) override { return inner_.Head(key); }
-  Result<std::unique_ptr<store::RandomReader>> Open(const store::ObjectInfo& seen) override {
-    return inner_.Open(seen);
-  }
-  Result<std::string> Read(std::string_view key, uint64_t max_bytes) override { return inner_.Read(key, max_bytes); }
-  Result<std::unique_ptr<store::ObjectWriter>> NewWriter(std::string_view key, store::PutMode mode) override {
-    return inner_.NewWriter(key, mode);
-  }
-  Result<store::ObjectInfo> Put(std::string_view key, std::string_view bytes, store::PutMode mode) override {
-    if (key.ends_with(".metadata.json") && interrupt_) std::exchange(interrupt_, nullptr)();
-    return inner_.Put(key, bytes, mode);
-  }
-  Status Delete(const std::vector<std::string>& keys) override { return inner_.Delete(keys); }
-  Status Sync() override { return inner_.Sync(); }
-  Result<store::ObjectInfo> Adopt(store::ObjectStore& from, const store::ObjectInfo& source, std::string_view key,
-                                  store::AdoptMethod* method) override {
-    return inner_.Adopt(from, source, key, method);
-  }
-  bool interrupted() const { return !interrupt_; }
-
- private:
-  store::ObjectStore& inner_;
-  std::function<void()> interrupt_;
-};
+/// Happens right before the first commit of a run.
+OnceBefore BeforeTheCommit(std::function<void()> what) {
+  return {[](const store::StoreCall& call) {
+            return call.kind == store::CallKind::kPut && call.key.ends_with(".metadata.json");
+          },
+          std::move(what)};
+}
 
 class IngestRaceTest : public ::testing::Test {
  protected:
@@ -61,10 +36,11 @@ class IngestRaceTest : public ::testing::Test {
 
 TEST_F(IngestRaceTest, TheLoserOfAFirstBuildFindsItsWorkDone) {  // C-27
   bucket_.Deliver(Hour("log", "03"), R"([[1, "x", 1]])");
-  InterruptedStore slow(lake_.store(),
-                        [&] { EXPECT_TRUE(IngestWell(bucket_.store(), lake_.store()).applied_anything()); });
+  const OnceBefore other =
+      BeforeTheCommit([&] { EXPECT_TRUE(IngestWell(bucket_.store(), lake_.store()).applied_anything()); });
+  WatchedStore slow(lake_.store(), other);
   EXPECT_FALSE(IngestWell(bucket_.store(), slow).applied_anything());
-  EXPECT_TRUE(slow.interrupted());
+  EXPECT_TRUE(other.happened());
   EXPECT_EQ(Version("log"), 1);
   EXPECT_THAT(lake_.Table("log"), ElementsAre("1|x|1"));
 }
@@ -75,9 +51,10 @@ TEST_F(IngestRaceTest, TheLoserOfAnAppendAddsNothingASecondTime) {  // C-27
   IngestWell(bucket_.store(), lake_.store());
   bucket_.Deliver(Hour("log", "04"), R"([[1, "x", 1]])");
   bucket_.Deliver(Hour("orders", "04"), R"([[1, "y", 1]])");
-  InterruptedStore slow(lake_.store(), [&] { IngestWell(bucket_.store(), lake_.store()); });
+  const OnceBefore other = BeforeTheCommit([&] { IngestWell(bucket_.store(), lake_.store()); });
+  WatchedStore slow(lake_.store(), other);
   EXPECT_FALSE(IngestWell(bucket_.store(), slow).applied_anything());
-  EXPECT_TRUE(slow.interrupted());
+  EXPECT_TRUE(other.happened());
   EXPECT_EQ(Version("log"), 2);
   EXPECT_EQ(Version("orders"), 2);
   EXPECT_THAT(lake_.Table("log"), ElementsAre("1|x|1", "1|x|1"));
@@ -90,11 +67,11 @@ TEST_F(IngestRaceTest, TheLoserAppliesWhatTheWinnerHadNotSeen) {  // C-20, C-27
   bucket_.Deliver(Hour("orders", "04"), R"([[1, "4", 1], [3, "4", 1]])");
   bucket_.Deliver(Hour("orders", "05"), R"([[1, "5", 1], [4, "5", 1]])");
   // The loser planned 04 and 05; the winner takes 05 alone.
-  InterruptedStore slow(lake_.store(), [&] {
-    bucket_.Unseal(Hour("orders", "04"));
-    IngestWell(bucket_.store(), lake_.store());
-    bucket_.Seal(Hour("orders", "04"));
-  });
+  WatchedStore slow(lake_.store(), BeforeTheCommit([&] {
+                      bucket_.Unseal(Hour("orders", "04"));
+                      IngestWell(bucket_.store(), lake_.store());
+                      bucket_.Seal(Hour("orders", "04"));
+                    }));
   const IngestReport report = IngestWell(bucket_.store(), slow);
   EXPECT_THAT(ResultOf(report, "shop.orders").folders, ElementsAre(Hour("orders", "04")));
   EXPECT_EQ(ResultOf(report, "shop.orders").rows_in, 2);
@@ -104,10 +81,10 @@ TEST_F(IngestRaceTest, TheLoserAppliesWhatTheWinnerHadNotSeen) {  // C-20, C-27
 
 TEST_F(IngestRaceTest, AnOlderCopyNeverReplacesANewerOneThatCameFirst) {  // C-11
   bucket_.Deliver(Copy("customers", "03"), R"([[1, "3", 1]])");
-  InterruptedStore slow(lake_.store(), [&] {
-    bucket_.Deliver(Copy("customers", "04"), R"([[1, "4", 1]])");
-    IngestWell(bucket_.store(), lake_.store());
-  });
+  WatchedStore slow(lake_.store(), BeforeTheCommit([&] {
+                      bucket_.Deliver(Copy("customers", "04"), R"([[1, "4", 1]])");
+                      IngestWell(bucket_.store(), lake_.store());
+                    }));
   EXPECT_FALSE(IngestWell(bucket_.store(), slow).applied_anything());
   EXPECT_EQ(Version("customers"), 1);
   EXPECT_THAT(lake_.Table("customers"), ElementsAre("1|4|1"));

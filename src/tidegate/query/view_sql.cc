@@ -291,8 +291,11 @@ std::string DuckDbType(const schema::Type& type) {
 }
 
 Result<std::string> LocalPathOf(const std::string& location) {
-  constexpr std::string_view kScheme = "file://";
-  std::string path = location.rfind(kScheme, 0) == 0 ? location.substr(kScheme.size()) : location;
+  std::string path = location;
+  if (path.starts_with("file://"))
+    path.erase(0, 7);
+  else if (path.starts_with("file:/"))  // as Spark writes it
+    path.erase(0, 5);
   if (!path.empty() && path[0] == '/') return path;
   return Unsupported("only files on this machine can be queried: " + Quoted(location));
 }

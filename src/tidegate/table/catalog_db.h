@@ -24,9 +24,11 @@ struct CatalogTable {
 };
 
 /// Make the catalog hold exactly these tables, in one transaction; a catalog that already does is not written.
-/// Entries of catalogs of other names are left alone.
+/// Entries of catalogs of other names are left alone. Returns the entries that gave way and that another program had
+/// committed through the catalog alone: they name no vN.metadata.json.
 /// Errors: Unavailable (another process holds it for more than 10 s), Corruption (not a SQLite database),
 /// PermissionDenied, Internal.
-Status RefreshCatalogDb(const std::filesystem::path& path, const std::vector<CatalogTable>& tables);
+Result<std::vector<CatalogTable>> RefreshCatalogDb(const std::filesystem::path& path,
+                                                   const std::vector<CatalogTable>& tables);
 
 }  // namespace tidegate::table
