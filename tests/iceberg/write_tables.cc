@@ -350,6 +350,7 @@ int main(int argc, char** argv) {
     tables.push_back(make(**lake));
   }
   for (const bool with_file : {false, true}) tables.push_back(table::WriteEmpty(**lake, with_file));
-  table::Check(table::RefreshCatalogDb(std::filesystem::path(argv[1]) / table::kCatalogFile, tables), "catalog");
+  table::Check(table::RefreshCatalogDb(std::filesystem::path(argv[1]) / table::kCatalogFile, tables).status(),
+               "catalog");
   return 0;
 }

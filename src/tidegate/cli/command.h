@@ -83,6 +83,7 @@ void AddIngest(CLI::App& app, int* exit_code);
 void AddInit(CLI::App& app, int* exit_code);
 void AddLake(CLI::App& app, int* exit_code);
 void AddQuery(CLI::App& app, int* exit_code);
+void AddRejects(CLI::App& app, int* exit_code);
 void AddReady(CLI::App& app, int* exit_code);
 void AddSkip(CLI::App& app, int* exit_code);
 void AddStatus(CLI::App& app, int* exit_code);

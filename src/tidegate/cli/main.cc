@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   tidegate::cli::AddStatus(app, &exit_code);
   tidegate::cli::AddQuery(app, &exit_code);
   tidegate::cli::AddHistory(app, &exit_code);
+  tidegate::cli::AddRejects(app, &exit_code);
   tidegate::cli::AddExpire(app, &exit_code);
   tidegate::cli::AddLake(app, &exit_code);
   if (argc > 1 && argv[1][0] != '-' && !IsCommand(app, argv[1])) {

@@ -1,18 +1,11 @@
 // tidegate query LAKE SQL
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include <atomic>
-#include <chrono>
-#include <cstdio>
 #include <iostream>
 #include <iterator>
-#include <thread>
 
 #include "tidegate/app/open_store.h"
 #include "tidegate/cli/command.h"
+#include "tidegate/cli/sql_output.h"
 #include "tidegate/query/lake_views.h"
-#include "tidegate/query/output.h"
 #include "tidegate/query/rows_table.h"
 #include "tidegate/status/history.h"
 #include "tidegate/upkeep/as_of.h"
@@ -65,35 +58,6 @@ Status AddHistory(engine::DuckDb& db, store::ObjectStore& lake, const std::strin
   return query::CreateRowsTable(db, name, columns, rows);
 }
 
-/// Hands Ctrl-C to the running query.
-class Interrupter {
- public:
-  explicit Interrupter(engine::DuckDb& db)
-      : thread_([this, &db] {
-          while (!done_) {
-            if (StopFlag().cancelled()) db.Interrupt();
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
-          }
-        }) {}
-  ~Interrupter() {
-    done_ = true;
-    thread_.join();
-  }
-  Interrupter(const Interrupter&) = delete;
-  Interrupter& operator=(const Interrupter&) = delete;
-
- private:
-  std::atomic<bool> done_{false};
-  std::thread thread_;
-};
-
-std::optional<size_t> TerminalWidth() {
-  winsize size{};
-  if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-    return std::nullopt;
-  return size.ws_col;
-}
-
 /// The views, of today or as of --at.
 Status AddTables(engine::DuckDb& db, store::ObjectStore& lake, const Options& options) {
   if (options.at.empty()) return query::CreateLakeViews(db, lake, options.sql);
@@ -113,12 +77,7 @@ Status RunQuery(const Options& options, const app::Settings& settings) {
   const Interrupter interrupter(db);
   TG_RETURN_IF_ERROR(AddTables(db, *lake, options));
   TG_RETURN_IF_ERROR(AddHistory(db, *lake, options.sql));
-  const auto rows = query::WriteResult(db, options.sql, {format, TerminalWidth()}, [](std::string_view text) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return Status();
-    return Unavailable("cannot write the result: the reader of the output is gone or the disk is full");
-  });
-  if (!rows.ok()) return rows.status();
-  return std::fflush(stdout) == 0 ? Status() : Unavailable("cannot write the result: is the disk full?");
+  return PrintResult(db, options.sql, format);
 }
 
 int Query(Options options) {

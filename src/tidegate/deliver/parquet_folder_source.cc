@@ -43,20 +43,6 @@ bool IsParquet(const fs::directory_entry& entry) {
   return entry.is_regular_file(error) && entry.path().extension() == kExtension;
 }
 
-/// DuckDB takes a path for a pattern: a bracket around a sign makes it stand for itself.
-std::string AsPattern(const std::string& path) {
-  std::string pattern;
-  for (const char sign : path) {
-    const bool special = sign == '*' || sign == '?' || sign == '[';
-    if (special) {
-      pattern += std::string("[") + sign + "]";
-    } else {
-      pattern += sign;
-    }
-  }
-  return pattern;
-}
-
 }  // namespace
 
 /// Finds the tables of a folder.
@@ -153,7 +139,10 @@ Status ParquetFolderSource::CreateView(const contract::TableName& name, const st
   if (files.empty()) return InvalidArgument("its folder holds no Parquet file");
   std::vector<std::string> paths;
   paths.reserve(files.size());
-  for (const File& file : files) paths.push_back(engine::SqlText(AsPattern(file.path.string())));
+  for (const File& file : files) {
+    TG_ASSIGN_OR_RETURN(const std::string path, engine::LiteralPath(file.path.string()));
+    paths.push_back(engine::SqlText(path));
+  }
   return session_.Execute("CREATE VIEW " + engine::SqlName(name.schema) + "." + engine::SqlName(name.table) +
                           " AS SELECT * FROM read_parquet([" + Join(paths, ", ") +
                           "], union_by_name = true, hive_partitioning = false)");

@@ -63,13 +63,27 @@ std::vector<Warning> BucketWarnings(const bucket::BucketView& view) {
   return out;
 }
 
+/// What other programs committed to the catalog alone is not part of the tables, and that is said.
+std::vector<Warning> ForeignCommits(const std::vector<table::CatalogTable>& replaced) {
+  std::vector<Warning> out;
+  for (const table::CatalogTable& entry : replaced) {
+    out.push_back({"foreign_commit", TableName{entry.schema, entry.name}.ToString(), "",
+                   "another program committed " + Quoted(entry.metadata_location) +
+                       " through catalog.db, which is derived from the lake: the change was not taken, and catalog.db "
+                       "names the lake's own newest version again. Commit as docs/formats/lake.md says",
+                   0, ""});
+  }
+  return out;
+}
+
 /// Readers that want names find the tables in catalog.db, which is derived: a failure is said and mended by the next
 /// run. `located` are the tables that this run has read or written; the others of the lake are looked up.
-void RefreshCatalog(store::ObjectStore& lake, const std::vector<TableName>& in_lake,
-                    std::map<TableName, std::string> located) {
-  if (const Status refreshed = table::RefreshCatalogOf(lake, in_lake, std::move(located)); !refreshed.ok()) {
-    Log(LogLevel::kWarning, "catalog.db of the lake was not brought up to date: " + refreshed.message());
-  }
+std::vector<Warning> RefreshCatalog(store::ObjectStore& lake, const std::vector<TableName>& in_lake,
+                                    std::map<TableName, std::string> located) {
+  const auto replaced = table::RefreshCatalogOf(lake, in_lake, std::move(located));
+  if (replaced.ok()) return ForeignCommits(*replaced);
+  Log(LogLevel::kWarning, "catalog.db of the lake was not brought up to date: " + replaced.status().message());
+  return {};
 }
 
 bucket::ScanOptions Choice(const IngestOptions& options) {
@@ -288,8 +302,10 @@ Result<IngestReport> RunIngest(store::ObjectStore& bucket, store::ObjectStore& l
     Collect(std::move(turns[i]), work[i].first, report);
   }
   for (const auto& [name, status] : tables.broken) Collect({{}, status, {}}, name, report);
-  RefreshCatalog(lake, in_lake,
-                 std::move(located));  // also after a run that did nothing: the last may have been killed
+  // Also after a run that did nothing: the last may have been killed.
+  for (Warning& warning : RefreshCatalog(lake, in_lake, std::move(located))) {
+    report.warnings.push_back(std::move(warning));
+  }
   if (options.cancel != nullptr) TG_RETURN_IF_ERROR(options.cancel->Check());
   return report;
 }

@@ -84,10 +84,10 @@ class TestLake {
   }
 
   /// The hour (or day) that each live row came from, as the partition of its file says: "v2/2026-11-03/03|1".
-  Rows Deliveries(const std::string& name) const {
+  Rows Deliveries(const std::string& name, const Rows& columns = {"id"}) const {
     Rows out;
     const auto live = Live(name);
-    const auto rows = LiveRows(name, {"id"});
+    const auto rows = LiveRows(name, columns);
     for (const table::LiveFile& file : live.data) {
       const auto& of = file.file.partition;
       const std::string delivery = *of[0] + "/" + *of[1] + (of[2] ? "/" + *of[2] : "");

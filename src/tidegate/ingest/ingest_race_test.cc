@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "tidegate/ingest/ingest_fixture.h"
-#include "tidegate/ingest/test_interrupted_store.h"
+#include "tidegate/ingest/test_watched_store.h"
 
 namespace tidegate::ingest {
 namespace {
@@ -27,10 +27,11 @@ class IngestRaceTest : public ::testing::Test {
 
 TEST_F(IngestRaceTest, TheLoserOfAFirstBuildFindsItsWorkDone) {  // C-27
   bucket_.Deliver(Hour("log", "03"), R"([[1, "x", 1]])");
-  InterruptedStore slow(lake_.store(),
-                        [&] { EXPECT_TRUE(IngestWell(bucket_.store(), lake_.store()).applied_anything()); });
+  const OnceBefore other =
+      BeforeTheCommit([&] { EXPECT_TRUE(IngestWell(bucket_.store(), lake_.store()).applied_anything()); });
+  WatchedStore slow(lake_.store(), other);
   EXPECT_FALSE(IngestWell(bucket_.store(), slow).applied_anything());
-  EXPECT_TRUE(slow.interrupted());
+  EXPECT_TRUE(other.happened());
   EXPECT_EQ(Version("log"), 1);
   EXPECT_THAT(lake_.Table("log"), ElementsAre("1|x|1"));
 }
@@ -41,9 +42,10 @@ TEST_F(IngestRaceTest, TheLoserOfAnAppendAddsNothingASecondTime) {  // C-27
   IngestWell(bucket_.store(), lake_.store());
   bucket_.Deliver(Hour("log", "04"), R"([[1, "x", 1]])");
   bucket_.Deliver(Hour("orders", "04"), R"([[1, "y", 1]])");
-  InterruptedStore slow(lake_.store(), [&] { IngestWell(bucket_.store(), lake_.store()); });
+  const OnceBefore other = BeforeTheCommit([&] { IngestWell(bucket_.store(), lake_.store()); });
+  WatchedStore slow(lake_.store(), other);
   EXPECT_FALSE(IngestWell(bucket_.store(), slow).applied_anything());
-  EXPECT_TRUE(slow.interrupted());
+  EXPECT_TRUE(other.happened());
   EXPECT_EQ(Version("log"), 2);
   EXPECT_EQ(Version("orders"), 2);
   EXPECT_THAT(lake_.Table("log"), ElementsAre("1|x|1", "1|x|1"));
@@ -56,11 +58,11 @@ TEST_F(IngestRaceTest, TheLoserAppliesWhatTheWinnerHadNotSeen) {  // C-20, C-27
   bucket_.Deliver(Hour("orders", "04"), R"([[1, "4", 1], [3, "4", 1]])");
   bucket_.Deliver(Hour("orders", "05"), R"([[1, "5", 1], [4, "5", 1]])");
   // The loser planned 04 and 05; the winner takes 05 alone.
-  InterruptedStore slow(lake_.store(), [&] {
-    bucket_.Unseal(Hour("orders", "04"));
-    IngestWell(bucket_.store(), lake_.store());
-    bucket_.Seal(Hour("orders", "04"));
-  });
+  WatchedStore slow(lake_.store(), BeforeTheCommit([&] {
+                      bucket_.Unseal(Hour("orders", "04"));
+                      IngestWell(bucket_.store(), lake_.store());
+                      bucket_.Seal(Hour("orders", "04"));
+                    }));
   const IngestReport report = IngestWell(bucket_.store(), slow);
   EXPECT_THAT(ResultOf(report, "shop.orders").folders, ElementsAre(Hour("orders", "04")));
   EXPECT_EQ(ResultOf(report, "shop.orders").rows_in, 2);
@@ -70,10 +72,10 @@ TEST_F(IngestRaceTest, TheLoserAppliesWhatTheWinnerHadNotSeen) {  // C-20, C-27
 
 TEST_F(IngestRaceTest, AnOlderCopyNeverReplacesANewerOneThatCameFirst) {  // C-11
   bucket_.Deliver(Copy("customers", "03"), R"([[1, "3", 1]])");
-  InterruptedStore slow(lake_.store(), [&] {
-    bucket_.Deliver(Copy("customers", "04"), R"([[1, "4", 1]])");
-    IngestWell(bucket_.store(), lake_.store());
-  });
+  WatchedStore slow(lake_.store(), BeforeTheCommit([&] {
+                      bucket_.Deliver(Copy("customers", "04"), R"([[1, "4", 1]])");
+                      IngestWell(bucket_.store(), lake_.store());
+                    }));
   EXPECT_FALSE(IngestWell(bucket_.store(), slow).applied_anything());
   EXPECT_EQ(Version("customers"), 1);
   EXPECT_THAT(lake_.Table("customers"), ElementsAre("1|4|1"));

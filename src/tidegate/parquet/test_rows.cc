@@ -7,6 +7,7 @@
 #include <arrow/table.h>
 #include <arrow/type.h>
 
+#include "tidegate/base/text.h"
 #include "tidegate/parquet/test_objects.h"
 
 namespace tidegate::parquet {
@@ -32,9 +33,9 @@ std::vector<std::string> RowsAsText(const std::string& bytes, const std::vector<
   const auto table = ReadBack(bytes);
   std::vector<std::string> out;
   for (int64_t row = 0; row < table->num_rows(); ++row) {
-    std::string line;
-    for (const std::string& column : columns) line += (line.empty() ? "" : "|") + Cell(*table, column, row);
-    out.push_back(line);
+    std::vector<std::string> cells;
+    for (const std::string& column : columns) cells.push_back(Cell(*table, column, row));
+    out.push_back(Join(cells, "|"));
   }
   return out;
 }

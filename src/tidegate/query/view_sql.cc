@@ -28,23 +28,6 @@ std::string ScanName(const std::string& physical) {
   return SqlName(IsVirtualName(physical) ? physical + " (column)" : physical);
 }
 
-/// The path with what DuckDB's globs give a meaning made literal. A backslash separates folders in a glob, and nothing
-/// makes it literal there; outside of one it is a plain character.
-Result<std::string> LiteralPath(const std::string& path) {
-  if (path.find_first_of("*?[") == std::string::npos) return path;
-  if (path.find('\\') != std::string::npos) {
-    return Unsupported("a path that holds a backslash and also one of * ? [ cannot be queried: " + Quoted(path));
-  }
-  std::string out;
-  for (const char c : path) {
-    const bool special = c == '*' || c == '?' || c == '[';
-    if (special) out += '[';
-    out += c;
-    if (special) out += ']';
-  }
-  return out;
-}
-
 /// The constants of one file: partition values by field id. A field that is not there is read from the file.
 using Constants = std::map<int, std::optional<std::string>>;
 
@@ -219,7 +202,7 @@ Result<std::string> SelectBuilder::ReadParquet(const std::vector<std::string>& l
   std::vector<std::string> paths;
   for (const std::string& location : locations) {
     TG_ASSIGN_OR_RETURN(const std::string path, LocalPathOf(location));
-    TG_ASSIGN_OR_RETURN(const std::string literal, LiteralPath(path));
+    TG_ASSIGN_OR_RETURN(const std::string literal, engine::LiteralPath(path));
     paths.push_back(SqlText(literal));
   }
   std::string options = "hive_partitioning = false";
@@ -308,8 +291,11 @@ std::string DuckDbType(const schema::Type& type) {
 }
 
 Result<std::string> LocalPathOf(const std::string& location) {
-  constexpr std::string_view kScheme = "file://";
-  std::string path = location.rfind(kScheme, 0) == 0 ? location.substr(kScheme.size()) : location;
+  std::string path = location;
+  if (path.starts_with("file://"))
+    path.erase(0, 7);
+  else if (path.starts_with("file:/"))  // as Spark writes it
+    path.erase(0, 5);
   if (!path.empty() && path[0] == '/') return path;
   return Unsupported("only files on this machine can be queried: " + Quoted(location));
 }

@@ -44,7 +44,8 @@ Result<std::string> SelectSql(const TableState& table);
 /// DuckDB's name of an Iceberg type: "BIGINT", "STRUCT(\"a\" INTEGER)".
 std::string DuckDbType(const schema::Type& type);
 
-/// The path of a file location on this machine ("file:///a/b" → "/a/b"). Errors: Unsupported.
+/// The path of a file location on this machine ("file:///a/b", as Spark writes it "file:/a/b" → "/a/b"). Errors:
+/// Unsupported.
 Result<std::string> LocalPathOf(const std::string& location);
 
 }  // namespace tidegate::query

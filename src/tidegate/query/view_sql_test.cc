@@ -225,6 +225,13 @@ TEST_F(ViewSql, DeletedRowsAreNotThere) {
   EXPECT_THAT(Rows("SELECT count(*), any_value(etl_hour) FROM t WHERE id >= 10"), ElementsAre(Row{"10", "04"}));
 }
 
+TEST_F(ViewSql, PathsAsSparkSpellsThemAreReadAndTheirDeletesHold) {
+  const std::string a = "file:" + Write("a.parquet", "SELECT i AS id FROM range(10) t(i)").substr(7);
+  AddData(a);
+  AddDeletes(WriteDeletes("d.parquet", "(" + SqlText(a) + ", 0::BIGINT)"), a);
+  EXPECT_THAT(Rows("SELECT count(*), min(id) FROM t"), ElementsAre(Row{"9", "1"}));
+}
+
 TEST_F(ViewSql, OneDeleteFileMayNameManyDataFiles) {
   const std::string a = Write("a.parquet", "SELECT i AS id FROM range(10) t(i)");
   const std::string b = Write("b.parquet", "SELECT i AS id FROM range(10, 20) t(i)");

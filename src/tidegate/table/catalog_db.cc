@@ -10,6 +10,7 @@
 
 #include "tidegate/base/text.h"
 #include "tidegate/table/lake_table.h"
+#include "tidegate/table/metadata_files.h"
 
 namespace tidegate::table {
 namespace {
@@ -159,16 +160,29 @@ bool IsCurrent(Database& db, const Content& wanted) {
   return is.ok() && is->tables == wanted.tables && is->schemas == wanted.schemas;
 }
 
+/// Entries that give way and name a file that no commit of a lake writes.
+std::vector<CatalogTable> ForeignIn(const Content& is, const Content& wanted) {
+  std::vector<CatalogTable> out;
+  for (const auto& [key, location] : is.tables) {
+    const auto kept = wanted.tables.find(key);
+    if (kept != wanted.tables.end() && kept->second == location) continue;
+    if (ParseVersionName(std::string_view(location).substr(location.rfind('/') + 1))) continue;
+    out.push_back({key.first, key.second, location});
+  }
+  return out;
+}
+
 }  // namespace
 
-Status RefreshCatalogDb(const std::filesystem::path& path, const std::vector<CatalogTable>& tables) {
+Result<std::vector<CatalogTable>> RefreshCatalogDb(const std::filesystem::path& path,
+                                                   const std::vector<CatalogTable>& tables) {
   Content wanted;
   for (const CatalogTable& table : tables) {
     wanted.tables[{table.schema, table.name}] = table.metadata_location;
     wanted.schemas.insert(table.schema);
   }
   TG_ASSIGN_OR_RETURN(Database db, Database::Open(path.string()));
-  if (IsCurrent(db, wanted)) return Status::Ok();
+  if (IsCurrent(db, wanted)) return std::vector<CatalogTable>();
   TG_RETURN_IF_ERROR(db.Execute("PRAGMA journal_mode = DELETE"));
   // An error on the way closes the database, which rolls back.
   TG_RETURN_IF_ERROR(db.Execute("BEGIN IMMEDIATE"));
@@ -176,20 +190,22 @@ Status RefreshCatalogDb(const std::filesystem::path& path, const std::vector<Cat
   TG_ASSIGN_OR_RETURN(const Content is, ReadContent(db));
   TG_RETURN_IF_ERROR(WriteTables(db, is, wanted));
   TG_RETURN_IF_ERROR(WriteSchemas(db, is, wanted));
-  return db.Execute("COMMIT");
+  TG_RETURN_IF_ERROR(db.Execute("COMMIT"));
+  return ForeignIn(is, wanted);
 }
 
-Status RefreshCatalogOf(store::ObjectStore& lake, const std::vector<contract::TableName>& tables,
-                        std::map<contract::TableName, std::string> located) {
+Result<std::vector<CatalogTable>> RefreshCatalogOf(store::ObjectStore& lake,
+                                                   const std::vector<contract::TableName>& tables,
+                                                   std::map<contract::TableName, std::string> located) {
+  std::vector<CatalogTable> wanted;
   const auto path = lake.LocalPath(kCatalogFile);
-  if (!path) return Status::Ok();
+  if (!path) return wanted;
   for (const contract::TableName& name : tables) {
     if (located.contains(name)) continue;
     const auto loaded = LakeTable::Load(lake, FolderOf(name));
     if (loaded.ok()) located[name] = loaded->MetadataLocation();
   }
-  if (located.empty()) return Status::Ok();
-  std::vector<CatalogTable> wanted;
+  if (located.empty()) return wanted;
   wanted.reserve(located.size());
   for (const auto& [name, location] : located) wanted.push_back({name.schema, name.table, location});
   return RefreshCatalogDb(*path, wanted);

@@ -27,15 +27,18 @@ struct CatalogTable {
 };
 
 /// Make the catalog hold exactly these tables, in one transaction; a catalog that already does is not written.
-/// Entries of catalogs of other names are left alone.
+/// Entries of catalogs of other names are left alone. Returns the entries that gave way and that another program had
+/// committed through the catalog alone: they name no vN.metadata.json.
 /// Errors: Unavailable (another process holds it for more than 10 s), Corruption (not a SQLite database),
 /// PermissionDenied, Internal.
-Status RefreshCatalogDb(const std::filesystem::path& path, const std::vector<CatalogTable>& tables);
+Result<std::vector<CatalogTable>> RefreshCatalogDb(const std::filesystem::path& path,
+                                                   const std::vector<CatalogTable>& tables);
 
 /// The catalog.db of a whole lake: of tables in `located` the metadata location is known already, the others of
 /// `tables` are looked up, and left out where they cannot be read. Nothing where the lake is not on this machine or has
 /// no table.
-Status RefreshCatalogOf(store::ObjectStore& lake, const std::vector<contract::TableName>& tables,
-                        std::map<contract::TableName, std::string> located = {});
+Result<std::vector<CatalogTable>> RefreshCatalogOf(store::ObjectStore& lake,
+                                                   const std::vector<contract::TableName>& tables,
+                                                   std::map<contract::TableName, std::string> located = {});
 
 }  // namespace tidegate::table

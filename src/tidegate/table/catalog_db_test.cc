@@ -55,6 +55,20 @@ TEST_F(CatalogDbTest, HoldsExactlyTheTablesGiven) {
   EXPECT_THAT(Tables(), IsEmpty());
 }
 
+TEST_F(CatalogDbTest, SaysWhichEntriesAnotherProgramHadCommitted) {
+  const std::string ours = "file:///lake/shop/orders/metadata/v7.metadata.json";
+  ASSERT_TRUE(RefreshCatalogDb(path_, {{"shop", "orders", ours}}).ok());
+  Run("UPDATE iceberg_tables SET metadata_location = 'file:///lake/shop/orders/metadata/00001-ab.metadata.json'");
+  const auto replaced = RefreshCatalogDb(path_, {{"shop", "orders", ours}});
+  ASSERT_TRUE(replaced.ok()) << replaced.status().ToString();
+  ASSERT_EQ(replaced->size(), 1u);
+  EXPECT_EQ((*replaced)[0].name, "orders");
+  EXPECT_THAT((*replaced)[0].metadata_location, HasSubstr("00001-ab"));
+  EXPECT_THAT(*RefreshCatalogDb(path_, {{"shop", "orders", ours}}), IsEmpty());
+  EXPECT_THAT(*RefreshCatalogDb(path_, {{"shop", "orders", "file:///lake/shop/orders/metadata/v8.metadata.json"}}),
+              IsEmpty());
+}
+
 TEST_F(CatalogDbTest, ACatalogThatIsRightIsNotWritten) {
   ASSERT_TRUE(RefreshCatalogDb(path_, {{"shop", "orders", "file:///v1"}}).ok());
   const auto bytes = [&] {
@@ -77,13 +91,13 @@ TEST_F(CatalogDbTest, CatalogsOfOtherNamesAreLeftAlone) {
 
 TEST_F(CatalogDbTest, AFileThatIsNoDatabaseIsCorruptionThatSaysWhatToDo) {
   std::ofstream(path_) << std::string(5000, 'x');
-  const Status status = RefreshCatalogDb(path_, {{"shop", "orders", "file:///v1"}});
+  const Status status = RefreshCatalogDb(path_, {{"shop", "orders", "file:///v1"}}).status();
   EXPECT_EQ(status.code(), Code::kCorruption);
   EXPECT_THAT(status.message(), HasSubstr("remove it"));
 }
 
 TEST_F(CatalogDbTest, APlaceThatCannotBeWrittenIsAnError) {
-  const Status status = RefreshCatalogDb(folder_.path() / "nowhere" / "catalog.db", {});
+  const Status status = RefreshCatalogDb(folder_.path() / "nowhere" / "catalog.db", {}).status();
   EXPECT_EQ(status.code(), Code::kPermissionDenied);
 }
 
@@ -94,7 +108,8 @@ TEST_F(CatalogDbTest, WritersQueueUp) {
     threads.emplace_back([&, i] {
       for (int round = 0; round < 5 && results[i].ok(); ++round) {
         results[i] =
-            RefreshCatalogDb(path_, {{"shop", "orders", "file:///" + std::to_string(i) + "-" + std::to_string(round)}});
+            RefreshCatalogDb(path_, {{"shop", "orders", "file:///" + std::to_string(i) + "-" + std::to_string(round)}})
+                .status();
       }
     });
   }

@@ -138,7 +138,7 @@ Result<std::vector<TableExpiry>> ExpireLake(store::ObjectStore& lake, const Expi
     out.push_back({name, done.ok() ? *std::move(done) : ExpirePlan(), done.status()});
   }
   if (committed && !options.plan_only) {
-    const Status refreshed = table::RefreshCatalogOf(lake, tables);
+    const Status refreshed = table::RefreshCatalogOf(lake, tables).status();
     if (!refreshed.ok())
       Log(LogLevel::kWarning, "catalog.db of the lake was not brought up to date: " + refreshed.message());
   }

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tidegate/ingest/staged_folder.h"
-#include "tidegate/ingest/test_interrupted_store.h"
+#include "tidegate/ingest/test_watched_store.h"
 #include "tidegate/upkeep/upkeep_fixture.h"
 
 namespace tidegate::upkeep {
@@ -138,10 +138,11 @@ TEST_F(ExpireTest, OldVersionsOfTheMetadataGo) {
 
 TEST_F(ExpireTest, AnIngestThatCommitsInBetweenIsPlannedForAgain) {
   bucket_.Deliver(Hour("orders", "06"), R"([[1, "d", 4]])");
-  ingest::InterruptedStore slow(lake_.store(), [&] { IngestWell(bucket_.store(), lake_.store()); });
+  const ingest::OnceBefore other = ingest::BeforeTheCommit([&] { IngestWell(bucket_.store(), lake_.store()); });
+  ingest::WatchedStore slow(lake_.store(), other);
   const auto plan = ExpireTable(slow, kOrders, {}, Later(30));
   ASSERT_TRUE(plan.ok()) << plan.status().ToString();
-  ASSERT_TRUE(slow.interrupted());
+  ASSERT_TRUE(other.happened());
   EXPECT_EQ(plan->snapshots.size(), 3u);
   EXPECT_THAT(lake_.Table("orders"), ElementsAre("1|d|4", "2|c|3", "3|a|1", "4|b|2", "5|c|3"));
   EXPECT_THAT(Unneeded(lake_, "orders"), IsEmpty());
@@ -155,13 +156,14 @@ TEST_F(ExpireTest, AnIngestThatStagedBeforeNeverCommitsAFileThatWasRemoved) {
   bucket.Deliver(ingest::Day("orders", "2026-11-02"), R"([[2, "a", 1]])");
   IngestWell(bucket.store(), lake.store());
   bucket.Deliver(ingest::Day("orders", "2026-11-01"), R"([[1, "changed", 1]])");  // C-14
-  ingest::InterruptedStore slow(lake.store(), [&] {
+  const ingest::OnceBefore other = ingest::BeforeTheCommit([&] {
     const auto plan = ExpireTable(lake.store(), kOrders, {}, Later(30));
     ASSERT_TRUE(plan.ok()) << plan.status().ToString();
     EXPECT_TRUE(plan->takes_data()) << "the test is about a staged file that is taken for an orphan";
   });
+  ingest::WatchedStore slow(lake.store(), other);
   const auto report = IngestWell(bucket.store(), slow);
-  ASSERT_TRUE(slow.interrupted());
+  ASSERT_TRUE(other.happened());
   EXPECT_EQ(ingest::ResultOf(report, "shop.orders").action, ingest::Action::kRebuild);
   EXPECT_THAT(lake.Table("orders"), ElementsAre("1|changed|1", "2|a|1"));
   FilesOfSnapshots(lake, "orders");

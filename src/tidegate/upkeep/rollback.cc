@@ -78,7 +78,7 @@ Status ChangeTable(
 
 void RefreshCatalog(store::ObjectStore& lake) {
   const auto tables = table::ListTables(lake);
-  const Status refreshed = tables.ok() ? table::RefreshCatalogOf(lake, *tables) : tables.status();
+  const Status refreshed = tables.ok() ? table::RefreshCatalogOf(lake, *tables).status() : tables.status();
   if (!refreshed.ok()) {
     Log(LogLevel::kWarning, "catalog.db of the lake was not brought up to date: " + refreshed.message());
   }

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tidegate/ingest/hold.h"
-#include "tidegate/ingest/test_interrupted_store.h"
+#include "tidegate/ingest/test_watched_store.h"
 #include "tidegate/store/fault/fault_object_store.h"
 #include "tidegate/upkeep/expire.h"
 #include "tidegate/upkeep/upkeep_fixture.h"
@@ -164,10 +164,11 @@ TEST_F(RollbackTest, APlanChangesNothing) {
 
 TEST_F(RollbackTest, AnIngestThatCommitsInBetweenIsTakenBackToo) {
   bucket_.Deliver(Hour("orders", "06"), R"([[1, "d", 4]])");
-  ingest::InterruptedStore slow(lake_.store(), [&] { IngestWell(bucket_.store(), lake_.store()); });
+  const ingest::OnceBefore other = ingest::BeforeTheCommit([&] { IngestWell(bucket_.store(), lake_.store()); });
+  ingest::WatchedStore slow(lake_.store(), other);
   const auto done = RollBack(slow, To("v2/2026-11-03/03", {kOrders}));
   ASSERT_TRUE(done.ok()) << done.status().ToString();
-  ASSERT_TRUE(slow.interrupted());
+  ASSERT_TRUE(other.happened());
   EXPECT_THAT(lake_.Table("orders"), ElementsAre("1|a|1", "2|a|1", "3|a|1"));
 }
 

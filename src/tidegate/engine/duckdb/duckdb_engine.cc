@@ -181,4 +181,19 @@ std::string SqlName(std::string_view name) {
   return out + "\"";
 }
 
+Result<std::string> LiteralPath(const std::string& path) {
+  if (path.find_first_of("*?[") == std::string::npos) return path;
+  if (path.find('\\') != std::string::npos) {
+    return Unsupported("a path that holds a backslash and also one of * ? [ cannot be queried: " + Quoted(path));
+  }
+  std::string out;
+  for (const char c : path) {
+    const bool special = c == '*' || c == '?' || c == '[';
+    if (special) out += '[';
+    out += c;
+    if (special) out += ']';
+  }
+  return out;
+}
+
 }  // namespace tidegate::engine

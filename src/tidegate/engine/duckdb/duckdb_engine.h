@@ -82,4 +82,9 @@ class DuckDb {
 std::string SqlText(std::string_view text);
 std::string SqlName(std::string_view name);
 
+/// A path with what DuckDB's globs give a meaning made literal, for read_parquet and its like. A backslash separates
+/// folders in a glob, and nothing makes it literal there; outside of one it is a plain character.
+/// Errors: Unsupported (a backslash beside one of * ? [).
+Result<std::string> LiteralPath(const std::string& path);
+
 }  // namespace tidegate::engine
