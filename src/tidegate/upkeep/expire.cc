@@ -4,9 +4,9 @@
 #include "tidegate/bucket/bucket_view.h"
 #include "tidegate/ingest/staged_folder.h"
 #include "tidegate/ingest/table_state.h"
-#include "tidegate/table/catalog_db.h"
 #include "tidegate/table/lake_table.h"
 #include "tidegate/table/references.h"
+#include "tidegate/upkeep/lake_catalog.h"
 
 namespace tidegate::upkeep {
 namespace {
@@ -137,11 +137,7 @@ Result<std::vector<TableExpiry>> ExpireLake(store::ObjectStore& lake, const Expi
     committed = committed || (done.ok() && done->commits());
     out.push_back({name, done.ok() ? *std::move(done) : ExpirePlan(), done.status()});
   }
-  if (committed && !options.plan_only) {
-    const Status refreshed = table::RefreshCatalogOf(lake, tables).status();
-    if (!refreshed.ok())
-      Log(LogLevel::kWarning, "catalog.db of the lake was not brought up to date: " + refreshed.message());
-  }
+  if (committed && !options.plan_only) RefreshCatalog(lake);
   return out;
 }
 

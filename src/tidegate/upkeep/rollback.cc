@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <functional>
 
-#include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
 #include "tidegate/ingest/hold.h"
 #include "tidegate/ingest/schema_fit.h"
-#include "tidegate/table/catalog_db.h"
 #include "tidegate/table/lake_table.h"
 #include "tidegate/upkeep/as_of.h"
+#include "tidegate/upkeep/lake_catalog.h"
 
 namespace tidegate::upkeep {
 namespace {
@@ -73,14 +72,6 @@ Status ChangeTable(
     if (!change) return Status::Ok();
     const Status committed = table.CommitMetadata(*change, now);
     if (committed.code() != Code::kPreconditionFailed || attempt == kMaxPlans) return committed;
-  }
-}
-
-void RefreshCatalog(store::ObjectStore& lake) {
-  const auto tables = table::ListTables(lake);
-  const Status refreshed = tables.ok() ? table::RefreshCatalogOf(lake, *tables).status() : tables.status();
-  if (!refreshed.ok()) {
-    Log(LogLevel::kWarning, "catalog.db of the lake was not brought up to date: " + refreshed.message());
   }
 }
 
