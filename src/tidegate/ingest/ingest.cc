@@ -66,6 +66,7 @@ std::vector<Warning> BucketWarnings(const bucket::BucketView& view) {
 /// What other programs committed to the catalog alone is not part of the tables, and that is said.
 std::vector<Warning> ForeignCommits(const std::vector<table::CatalogTable>& replaced) {
   std::vector<Warning> out;
+  out.reserve(replaced.size());
   for (const table::CatalogTable& entry : replaced) {
     out.push_back({"foreign_commit", TableName{entry.schema, entry.name}.ToString(), "",
                    "another program committed " + Quoted(entry.metadata_location) +

@@ -110,7 +110,8 @@ Result<Settlements> LoadSettlements(store::ObjectStore& lake, const contract::Ta
       return Corruption("the settlement " + Quoted(object.key) + " is about another folder, " +
                         Quoted(settlement->folder.Path()) + ": remove it and settle that folder again");
     }
-    out[settlement->folder.delivery] = *std::move(settlement);
+    const contract::Delivery delivery = settlement->folder.delivery;
+    out[delivery] = *std::move(settlement);
   }
   return out;
 }

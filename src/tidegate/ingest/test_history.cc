@@ -224,7 +224,7 @@ std::vector<Cutter> CutsOf(const BucketHistory& history) {
 
 std::string CellText(ValueKind kind, const Cell& cell) {
   if (!cell) return "null";
-  const std::string number = std::to_string(*cell);
+  std::string number = std::to_string(*cell);
   switch (kind) {
     case ValueKind::kInt:
       return number;
@@ -233,7 +233,6 @@ std::string CellText(ValueKind kind, const Cell& cell) {
     case ValueKind::kDecimal:
       return number + ".25";
     case ValueKind::kText:
-      return kTexts[static_cast<size_t>(*cell)];
     case ValueKind::kBinary:
       return kTexts[static_cast<size_t>(*cell)];
     case ValueKind::kDate:

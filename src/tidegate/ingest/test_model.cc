@@ -112,12 +112,13 @@ Chosen ChooseParts(const Scene& scene) {
                                   [&](const Announced& reseed) { return CanBeTaken(scene, reseed); });
   Chosen out;
   out.waits = taken != reseeds.rbegin();
-  for (const auto& [delivery, sealed] : scene.sealed) {
+  for (const auto& entry : scene.sealed) {
+    const auto& delivery = entry.first;
     if (taken != reseeds.rend() && !Holds(scene, *taken, delivery)) continue;  // fenced
     // what belongs to a later reseed waits with it.
     if (std::any_of(reseeds.rbegin(), taken, [&](const auto& later) { return Holds(scene, later, delivery); }))
       continue;
-    out.folders.push_back(sealed);
+    out.folders.push_back(entry.second);
   }
   return out;
 }

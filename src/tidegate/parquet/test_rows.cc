@@ -34,6 +34,7 @@ std::vector<std::string> RowsAsText(const std::string& bytes, const std::vector<
   std::vector<std::string> out;
   for (int64_t row = 0; row < table->num_rows(); ++row) {
     std::vector<std::string> cells;
+    cells.reserve(columns.size());
     for (const std::string& column : columns) cells.push_back(Cell(*table, column, row));
     out.push_back(Join(cells, "|"));
   }

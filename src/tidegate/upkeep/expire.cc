@@ -31,7 +31,7 @@ Status FindReferences(store::ObjectStore& lake, const table::LakeTable& table, T
   }
   for (const table::Snapshot& snapshot : table.metadata().snapshots) {
     if (!facts.expired.contains(snapshot.snapshot_id)) continue;
-    const Status added = references.Add(snapshot, facts.needed_by_expired);
+    Status added = references.Add(snapshot, facts.needed_by_expired);
     if (added.ok()) continue;
     if (added.code() == Code::kCancelled || added.code() == Code::kInternal || added.code() == Code::kUnavailable) {
       return added;
@@ -81,6 +81,7 @@ Status CommitPlan(table::LakeTable& table, const ExpirePlan& plan, UtcTime now) 
 
 Status Remove(store::ObjectStore& lake, const std::vector<store::ObjectInfo>& objects) {
   std::vector<std::string> keys;
+  keys.reserve(objects.size());
   for (const store::ObjectInfo& object : objects) keys.push_back(object.key);
   return keys.empty() ? Status::Ok() : lake.Delete(keys);
 }
@@ -135,7 +136,8 @@ Result<std::vector<TableExpiry>> ExpireLake(store::ObjectStore& lake, const Expi
     auto done = DoTable(lake, name, options);
     if (done.status().code() == Code::kCancelled) return done.status();
     committed = committed || (done.ok() && done->commits());
-    out.push_back({name, done.ok() ? *std::move(done) : ExpirePlan(), done.status()});
+    const Status status = done.status();
+    out.push_back({name, status.ok() ? *std::move(done) : ExpirePlan(), status});
   }
   if (committed && !options.plan_only) RefreshCatalog(lake);
   return out;

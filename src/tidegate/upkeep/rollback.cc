@@ -70,7 +70,7 @@ Status ChangeTable(
     TG_ASSIGN_OR_RETURN(table::LakeTable table, table::LakeTable::Load(lake, table::FolderOf(name)));
     TG_ASSIGN_OR_RETURN(const std::optional<table::MetadataChange> change, change_of(table.metadata()));
     if (!change) return Status::Ok();
-    const Status committed = table.CommitMetadata(*change, now);
+    Status committed = table.CommitMetadata(*change, now);
     if (committed.code() != Code::kPreconditionFailed || attempt == kMaxPlans) return committed;
   }
 }
