@@ -246,6 +246,7 @@ std::vector<Row> Upsert(const HistoryTable& table, const Chosen& chosen, Expecte
     for (auto& [key, row] : of_folder) newest.insert_or_assign(key, std::move(row));
   }
   std::vector<Row> rows;
+  rows.reserve(newest.size());
   for (auto& [key, row] : newest) rows.push_back(std::move(row));
   return rows;
 }
