@@ -94,10 +94,8 @@ News NewsDesk::Take(const ingest::IngestReport& report) {
 
 std::string Describe(const DeliveryNews& news) {
   std::string out = news.delivery.ToString() + ": ";
-  out += news.tables.empty()
-             ? "nothing applied"
-             : HumanCount(int64_t(news.tables.size())) + (news.tables.size() == 1 ? " table, " : " tables, ") +
-                   HumanCount(news.rows()) + " rows";
+  out += news.tables.empty() ? "nothing applied"
+                             : Plural(news.tables.size(), "table", "tables") + ", " + HumanCount(news.rows()) + " rows";
   std::vector<ingest::Waiting> missing, pending;
   for (const auto& waiting : news.waiting) (waiting.pending ? pending : missing).push_back(waiting);
   return out + Clause("gap", TablesOf(news.problems)) + Clause("missing", TablesOf(missing)) +

@@ -106,6 +106,10 @@ std::string HumanCount(int64_t count) {
   return digits;
 }
 
+std::string Plural(int64_t count, std::string_view one, std::string_view many) {
+  return HumanCount(count) + " " + std::string(count == 1 ? one : many);
+}
+
 std::vector<std::string_view> Split(std::string_view text, char separator) {
   std::vector<std::string_view> out;
   for (;;) {

@@ -22,6 +22,9 @@ std::string HumanBytes(uint64_t bytes);
 /// "336,776".
 std::string HumanCount(int64_t count);
 
+/// "1 folder", "2,000 folders".
+std::string Plural(int64_t count, std::string_view one, std::string_view many);
+
 std::vector<std::string_view> Split(std::string_view text, char separator);
 
 std::string Join(const std::vector<std::string>& parts, std::string_view separator);

@@ -35,6 +35,9 @@ TEST(TextTest, NumbersReadLikeAPersonWritesThem) {
   EXPECT_EQ(HumanCount(0), "0");
   EXPECT_EQ(HumanCount(336776), "336,776");
   EXPECT_EQ(HumanCount(-1000), "-1,000");
+  EXPECT_EQ(Plural(1, "folder", "folders"), "1 folder");
+  EXPECT_EQ(Plural(0, "folder", "folders"), "0 folders");
+  EXPECT_EQ(Plural(2000, "folder", "folders"), "2,000 folders");
 }
 
 TEST(TextTest, SplitKeepsEmptyParts) {

@@ -187,6 +187,13 @@ std::string FolderState::Fingerprint() const {
   return HashBytes(text).ToHex().substr(0, 16);
 }
 
+const FolderMap& BucketView::FoldersOf(const contract::TableName& table, contract::TableMode mode) const {
+  static const FolderMap kNone;
+  const auto it = tables.find(table);
+  if (it == tables.end()) return kNone;
+  return mode == contract::TableMode::kFull ? it->second.full : it->second.parts;
+}
+
 const contract::DeliveredTable* BucketView::NewestMention(const contract::TableName& table) const {
   for (auto it = manifests.rbegin(); it != manifests.rend(); ++it) {
     if (const auto* delivered = it->second.FindDelivered(table)) return delivered;

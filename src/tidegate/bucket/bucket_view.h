@@ -63,6 +63,9 @@ struct BucketView {
   std::vector<Finding> findings;
   size_t foreign_keys = 0;  // outside the layout
 
+  /// The folders of a table that have the shape of `mode`; empty where there are none.
+  const FolderMap& FoldersOf(const contract::TableName& table, contract::TableMode mode) const;
+
   /// What the newest manifest that delivers the table says of it.
   const contract::DeliveredTable* NewestMention(const contract::TableName& table) const;
 };

@@ -47,6 +47,16 @@ void AddTableChoice(CLI::App& app, TableChoice& choice);
 /// The clock of a run: the system's, or fixed by --now. Errors: InvalidArgument.
 Result<std::unique_ptr<Clock>> MakeClock(const CommonOptions& options);
 
+/// An option that is a text with a meaning of its own, read by `parse`; left alone where it was not given.
+template <typename Parse, typename T>
+Status TakeOption(const std::string& text, std::string_view option, Parse parse, T* out) {
+  if (text.empty()) return {};
+  const auto value = parse(text);
+  if (!value.ok()) return value.status().WithContext(option);
+  *out = *value;
+  return {};
+}
+
 /// -v: debug lines on stderr.
 void ApplyVerbosity(const CommonOptions& options);
 

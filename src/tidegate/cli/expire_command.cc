@@ -28,18 +28,11 @@ Result<upkeep::ExpirePolicy> MakePolicy(const Options& options, const app::Setti
   out.keep_last = size_t(options.keep_last > 0 ? options.keep_last : settings.keep_snapshots.value_or(1));
   if (settings.keep_for) out.keep_for = *settings.keep_for;
   out.keep_versions = options.keep_metadata;
-  if (!options.older_than.empty()) {
-    const auto age = app::ParseDuration(options.older_than);
-    if (!age.ok()) return age.status().WithContext("--older-than");
-    out.keep_for = *age;
-  }
-  if (!options.orphans_older_than.empty()) {
-    const auto age = app::ParseDuration(options.orphans_older_than);
-    if (!age.ok()) return age.status().WithContext("--orphans-older-than");
-    if (*age < kLeastOrphanAge) {
-      return InvalidArgument("--orphans-older-than: at least 1h, as a run at work has files that nothing names yet");
-    }
-    out.orphans_older_than = *age;
+  TG_RETURN_IF_ERROR(TakeOption(options.older_than, "--older-than", app::ParseDuration, &out.keep_for));
+  TG_RETURN_IF_ERROR(
+      TakeOption(options.orphans_older_than, "--orphans-older-than", app::ParseDuration, &out.orphans_older_than));
+  if (out.orphans_older_than < kLeastOrphanAge) {
+    return InvalidArgument("--orphans-older-than: at least 1h, as a run at work has files that nothing names yet");
   }
   return out;
 }

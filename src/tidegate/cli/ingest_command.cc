@@ -177,9 +177,8 @@ void PrintTable(const ingest::TableResult& t) {
     return;
   }
   std::string line = t.table + ": " + std::string(ingest::ActionName(t.action)) + " " +
-                     HumanCount(int64_t(t.folders.size())) + (t.folders.size() == 1 ? " folder" : " folders") + ", " +
-                     HumanCount(t.rows_in) + " rows in " + HumanCount(t.files) + (t.files == 1 ? " file" : " files") +
-                     " (" + HumanBytes(t.bytes_in) + ")";
+                     Plural(t.folders.size(), "folder", "folders") + ", " + HumanCount(t.rows_in) + " rows in " +
+                     Plural(t.files, "file", "files") + " (" + HumanBytes(t.bytes_in) + ")";
   if (t.superseded > 0) line += ", " + HumanCount(t.superseded) + " superseded";
   if (t.rejected > 0) line += ", " + HumanCount(t.rejected) + " with a null key set aside";
   if (t.files_rewritten > 0) line += ", " + HumanCount(t.files_rewritten) + " rewritten";

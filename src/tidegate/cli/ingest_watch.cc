@@ -34,17 +34,10 @@ Result<std::unique_ptr<Clock>> MakeWatchClock(const CommonOptions& common) {
 
 /// What the command line says comes before the settings.
 Result<app::WatchTimes> TimesOf(const WatchOptions& options, app::WatchTimes times) {
-  const auto take = [](const std::string& text, const char* option, auto parse, auto* out) -> Status {
-    if (text.empty()) return {};
-    const auto value = parse(text);
-    if (!value.ok()) return value.status().WithContext(option);
-    *out = *value;
-    return {};
-  };
-  TG_RETURN_IF_ERROR(take(options.poll, "--poll", app::ParseDuration, &times.poll));
-  TG_RETURN_IF_ERROR(take(options.sweep, "--sweep", app::ParseDuration, &times.sweep));
-  TG_RETURN_IF_ERROR(take(options.expect_within, "--expect-within", app::ParseDuration, &times.expect_within));
-  TG_RETURN_IF_ERROR(take(options.daily_at, "--daily-at", app::ParseTimeOfDay, &times.daily_at));
+  TG_RETURN_IF_ERROR(TakeOption(options.poll, "--poll", app::ParseDuration, &times.poll));
+  TG_RETURN_IF_ERROR(TakeOption(options.sweep, "--sweep", app::ParseDuration, &times.sweep));
+  TG_RETURN_IF_ERROR(TakeOption(options.expect_within, "--expect-within", app::ParseDuration, &times.expect_within));
+  TG_RETURN_IF_ERROR(TakeOption(options.daily_at, "--daily-at", app::ParseTimeOfDay, &times.daily_at));
   TG_RETURN_IF_ERROR(app::CheckTimes(times));
   return times;
 }

@@ -24,11 +24,10 @@ void RefuseLoss(const bucket::BucketView& view, bool accept_loss, TablePlan& pla
     return Refuse(plan, "full refresh: there is no sealed folder to build it from: the table stays as it is");
   }
   if (plan.rules.mode == contract::TableMode::kFull) return;
-  const auto table = view.tables.find(plan.table);
+  const bucket::FolderMap& folders = view.FoldersOf(plan.table, contract::TableMode::kParts);
   const auto is_gone = [&](const contract::Delivery& delivery) {
-    if (table == view.tables.end()) return true;
-    const auto folder = table->second.parts.find(delivery);
-    return folder == table->second.parts.end() || !folder->second.sealed();
+    const auto folder = folders.find(delivery);
+    return folder == folders.end() || !folder->second.sealed();
   };
   const std::vector<contract::Delivery> gone = plan.before->applied.FirstWhere(is_gone, kNamed + 1);
   if (gone.empty()) return;

@@ -17,14 +17,12 @@
 namespace tidegate::ingest {
 namespace {
 
-/// A run plans a table again when another writer committed first; after so many times it gives up.
-constexpr int kMaxPlans = 5;
-
 using contract::TableName;
 
 struct LakeTables {
   std::map<TableName, TableState> states;
   std::map<TableName, Status> broken;  // tables whose metadata or checkpoint cannot be read
+  std::set<TableName> settled;         // tables of which a person settled folders
 };
 
 /// The state of every chosen table that the bucket or the lake knows.
@@ -69,10 +67,7 @@ std::vector<Warning> ForeignCommits(const std::vector<table::CatalogTable>& repl
   out.reserve(replaced.size());
   for (const table::CatalogTable& entry : replaced) {
     out.push_back({"foreign_commit", TableName{entry.schema, entry.name}.ToString(), "",
-                   "another program committed " + Quoted(entry.metadata_location) +
-                       " through catalog.db, which is derived from the lake: the change was not taken, and catalog.db "
-                       "names the lake's own newest version again. Commit as docs/formats/lake.md says",
-                   0, ""});
+                   table::DescribeForeignCommit(entry), 0, ""});
   }
   return out;
 }
@@ -108,9 +103,12 @@ Status CheckRefreshGlobs(const LakeTables& tables, const IngestOptions& options)
   return Status::Ok();
 }
 
-Result<Circumstances> CircumstancesOf(store::ObjectStore& lake, const TableName& name, const IngestOptions& options) {
+Result<Circumstances> CircumstancesOf(store::ObjectStore& lake, const TableName& name, bool settled,
+                                      const IngestOptions& options) {
   Circumstances out;
-  TG_ASSIGN_OR_RETURN(out.settlements, LoadSettlements(lake, name));
+  if (settled) {
+    TG_ASSIGN_OR_RETURN(out.settlements, LoadSettlements(lake, name));
+  }
   out.now = options.clock->Now();
   out.refresh = ToBeRefreshed(name, options);
   return out;
@@ -131,11 +129,12 @@ TablePlan PlanOfHeld(const bucket::BucketView& view, const TableName& name, cons
 
 /// The plan of one table, as the options and a person's word want it.
 Result<TablePlan> PlanOf(const bucket::BucketView& view, store::ObjectStore& lake, const TableName& name,
-                         const TableState& state, contract::Version version, const IngestOptions& options) {
+                         const TableState& state, bool settled, contract::Version version,
+                         const IngestOptions& options) {
   const contract::TableEntry* entry = options.catalog.Find(name);
   const auto hold = state.table ? HoldOf(state.table->metadata()) : std::nullopt;
   if (hold) return PlanOfHeld(view, name, entry, state, version, *hold);
-  TG_ASSIGN_OR_RETURN(const Circumstances circumstances, CircumstancesOf(lake, name, options));
+  TG_ASSIGN_OR_RETURN(const Circumstances circumstances, CircumstancesOf(lake, name, settled, options));
   TablePlan plan = PlanTable(view, name, entry, state.checkpoint, version, circumstances);
   if (plan.refresh) RefuseLoss(view, options.accept_loss, plan);
   return plan;
@@ -150,13 +149,13 @@ struct Turn {
 
 class Run {
  public:
-  Run(store::ObjectStore& bucket, store::ObjectStore& lake, const bucket::BucketView& view, contract::Version version,
-      const IngestOptions& options)
-      : bucket_(bucket), lake_(lake), view_(view), version_(version), options_(options) {}
+  Run(store::ObjectStore& bucket, store::ObjectStore& lake, const bucket::BucketView& view,
+      const std::set<TableName>& settled, contract::Version version, const IngestOptions& options)
+      : bucket_(bucket), lake_(lake), view_(view), settled_(settled), version_(version), options_(options) {}
 
   Turn DoTable(const TableName& name, TableState state) {
     Turn turn;
-    for (int attempt = 0; attempt < kMaxPlans; ++attempt) {
+    for (int attempt = 0; attempt < table::kMaxPlans; ++attempt) {
       turn = TryTable(name, std::move(state));
       if (turn.status.code() != Code::kPreconditionFailed) return turn;
       auto again = LoadTableState(lake_, name);  // another writer committed first
@@ -172,7 +171,7 @@ class Run {
  private:
   Turn TryTable(const TableName& name, TableState state) {
     Turn turn;
-    auto planned = PlanOf(view_, lake_, name, state, version_, options_);
+    auto planned = PlanOf(view_, lake_, name, state, settled_.contains(name), version_, options_);
     if (!planned.ok()) {
       turn.status = planned.status();
       return turn;
@@ -207,6 +206,7 @@ class Run {
   store::ObjectStore& bucket_;
   store::ObjectStore& lake_;
   const bucket::BucketView& view_;
+  const std::set<TableName>& settled_;
   contract::Version version_;
   const IngestOptions& options_;
 };
@@ -261,13 +261,14 @@ Result<IngestPlan> PlanIngest(store::ObjectStore& bucket, store::ObjectStore& la
   TG_ASSIGN_OR_RETURN(const bucket::BucketView view, bucket::ScanBucket(bucket, Choice(options)));
   TG_ASSIGN_OR_RETURN(const auto in_lake, table::ListTables(lake));
   LakeTables tables = LoadLake(view, lake, in_lake, Choice(options));
+  TG_ASSIGN_OR_RETURN(tables.settled, TablesWithSettlements(lake));
   TG_RETURN_IF_ERROR(CheckRefreshGlobs(tables, options));
   IngestPlan plan;
   plan.version = VersionInUse(view, Checkpoints(tables));
   plan.warnings = BucketWarnings(view);
   plan.waiting = StillWaiting(view, plan.version);
   for (auto& [name, state] : tables.states) {
-    auto planned = PlanOf(view, lake, name, state, plan.version, options);
+    auto planned = PlanOf(view, lake, name, state, tables.settled.contains(name), plan.version, options);
     if (planned.ok())
       plan.tables.push_back(*std::move(planned));
     else
@@ -286,6 +287,7 @@ Result<IngestReport> RunIngest(store::ObjectStore& bucket, store::ObjectStore& l
   TG_ASSIGN_OR_RETURN(const bucket::BucketView view, bucket::ScanBucket(bucket, Choice(options)));
   TG_ASSIGN_OR_RETURN(const auto in_lake, table::ListTables(lake));
   LakeTables tables = LoadLake(view, lake, in_lake, Choice(options));
+  TG_ASSIGN_OR_RETURN(tables.settled, TablesWithSettlements(lake));
   TG_RETURN_IF_ERROR(CheckRefreshGlobs(tables, options));
   IngestReport report;
   report.empty_bucket = view.tables.empty() && view.manifests.empty() && !view.has_v2_manifest_key;
@@ -293,7 +295,7 @@ Result<IngestReport> RunIngest(store::ObjectStore& bucket, store::ObjectStore& l
   report.warnings = BucketWarnings(view);
   report.waiting = StillWaiting(view, report.version);
 
-  Run run(bucket, lake, view, report.version, options);
+  Run run(bucket, lake, view, tables.settled, report.version, options);
   std::vector<std::pair<TableName, TableState>> work;
   for (auto& [name, state] : tables.states) work.emplace_back(name, std::move(state));
   std::vector<Turn> turns = DoTables(run, work, options);

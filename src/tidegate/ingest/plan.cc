@@ -17,13 +17,6 @@ using contract::TableMode;
 using contract::TableName;
 using contract::Version;
 
-const FolderMap& FoldersOf(const BucketView& view, const TableName& table, TableMode mode) {
-  static const FolderMap kNone;
-  const auto it = view.tables.find(table);
-  if (it == view.tables.end()) return kNone;
-  return mode == TableMode::kFull ? it->second.full : it->second.parts;
-}
-
 bool NamedByManifest(const BucketView& view, const TableName& table, const Delivery& delivery) {
   const auto it = view.manifests.find(delivery);
   return it != view.manifests.end() && it->second.FindDelivered(table) != nullptr;
@@ -49,7 +42,7 @@ std::optional<Delivery> NewestCopy(const TablePlan& plan) {
 
 /// C-34: a table delivered by the manifest but not sealed is not read.
 void WarnDeliveredNotSealed(const BucketView& view, TablePlan& plan) {
-  const FolderMap& folders = FoldersOf(view, plan.table, plan.rules.mode);
+  const FolderMap& folders = view.FoldersOf(plan.table, plan.rules.mode);
   for (const auto& [delivery, manifest] : view.manifests) {
     if (delivery.version > plan.version || manifest.FindDelivered(plan.table) == nullptr) continue;
     const auto it = folders.find(delivery);
@@ -232,7 +225,7 @@ void PlanAppend(const BucketView& view, const Circumstances& now, const FolderMa
 }
 
 void PlanParts(const BucketView& view, const Circumstances& now, TablePlan& plan) {
-  const FolderMap& folders = FoldersOf(view, plan.table, TableMode::kParts);
+  const FolderMap& folders = view.FoldersOf(plan.table, TableMode::kParts);
   if (plan.before) {
     plan.reseed = plan.before->reseed;
     plan.fenced = plan.before->fenced;
@@ -247,7 +240,7 @@ void PlanParts(const BucketView& view, const Circumstances& now, TablePlan& plan
 }
 
 void PlanFull(const BucketView& view, const Circumstances& now, TablePlan& plan) {
-  const FolderMap& folders = FoldersOf(view, plan.table, TableMode::kFull);
+  const FolderMap& folders = view.FoldersOf(plan.table, TableMode::kFull);
   const bool rebuild = plan.refresh || AnyAppliedChanged(plan, now, folders);
   const auto usable = [&](Version version) {
     std::vector<const FolderState*> out;
@@ -283,7 +276,7 @@ void PlanFull(const BucketView& view, const Circumstances& now, TablePlan& plan)
 
 std::string ShapeConflict(const BucketView& view, const TableName& table, TableMode mode) {
   const TableMode other = mode == TableMode::kFull ? TableMode::kParts : TableMode::kFull;
-  if (!FoldersOf(view, table, mode).empty() || FoldersOf(view, table, other).empty()) return "";
+  if (!view.FoldersOf(table, mode).empty() || view.FoldersOf(table, other).empty()) return "";
   return mode == TableMode::kFull ? "it is a full table, but its folders are named etl_date=…"
                                   : "it is delivered in parts, but its folders are named snapshot_date=…";
 }
@@ -318,7 +311,7 @@ TableRules DecideRules(const BucketView& view, const TableName& table, const con
                        const Checkpoint* before) {
   TableRules rules;
   const contract::DeliveredTable* mention = view.NewestMention(table);
-  const bool has_parts = !FoldersOf(view, table, TableMode::kParts).empty();
+  const bool has_parts = !view.FoldersOf(table, TableMode::kParts).empty();
   if (mention != nullptr && mention->mode) {
     rules.mode = *mention->mode;
     rules.mode_source = "manifest";
@@ -370,7 +363,7 @@ std::vector<Waiting> StillWaiting(const BucketView& view, Version in_use) {
   std::vector<Waiting> out;
   const auto answered = [&](const TableName& table, const Delivery& delivery) {
     for (const TableMode mode : {TableMode::kFull, TableMode::kParts}) {
-      const FolderMap& folders = FoldersOf(view, table, mode);
+      const FolderMap& folders = view.FoldersOf(table, mode);
       const auto later = std::any_of(folders.lower_bound(delivery), folders.end(),
                                      [](const auto& entry) { return entry.second.sealed(); });
       if (later) return true;
@@ -411,9 +404,8 @@ std::string Describe(const TablePlan& plan) {
     files += plan.folders[i].files.size();
     bytes += plan.folders[i].bytes();
   }
-  out += std::string(ActionName(plan.action)) + " " + HumanCount(int64_t(shown)) +
-         (shown == 1 ? " folder, " : " folders, ") + HumanCount(int64_t(files)) +
-         (files == 1 ? " file, " : " files, ") + HumanBytes(uint64_t(bytes));
+  out += std::string(ActionName(plan.action)) + " " + Plural(shown, "folder", "folders") + ", " +
+         Plural(files, "file", "files") + ", " + HumanBytes(uint64_t(bytes));
   for (size_t i = 0; i < shown; ++i) out += "\n    " + plan.folders[i].folder.Path();
   return out;
 }

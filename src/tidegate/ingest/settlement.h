@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -49,6 +50,9 @@ Status Settle(store::ObjectStore& lake, const Settlement& settlement);
 /// folder is applied as it stands there: nothing waits for a decision), else of the stores.
 Result<Settlement> Decide(store::ObjectStore& bucket, store::ObjectStore& lake, const contract::Folder& folder,
                           Verdict verdict, const std::string& reason, UtcTime now);
+
+/// The tables that have any, found by one listing. Errors: of the store.
+Result<std::set<contract::TableName>> TablesWithSettlements(store::ObjectStore& lake);
 
 /// All of one table. Errors: as ParseSettlement, naming the object; of the store.
 Result<Settlements> LoadSettlements(store::ObjectStore& lake, const contract::TableName& table);

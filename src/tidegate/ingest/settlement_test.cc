@@ -51,7 +51,7 @@ TEST(SettlementTest, ANewerFormatAndBrokenBytesAreErrors) {
 }
 
 TEST(SettlementTest, ASecondWordOnAFolderReplacesTheFirst) {
-  store::MemoryObjectStore lake;
+  store::MemoryObjectStore lake, empty;
   ASSERT_TRUE(Settle(lake, Word("04", Verdict::kSkip)).ok());
   ASSERT_TRUE(Settle(lake, Word("05", Verdict::kSkip)).ok());
   ASSERT_TRUE(Settle(lake, Word("04", Verdict::kAccept)).ok());
@@ -61,6 +61,8 @@ TEST(SettlementTest, ASecondWordOnAFolderReplacesTheFirst) {
                                   Key(*contract::ParseDelivery("v2/2026-11-03/05"))));
   EXPECT_EQ(words->begin()->second.verdict, Verdict::kAccept);
   EXPECT_THAT(*LoadSettlements(lake, {"shop", "order"}), IsEmpty());
+  EXPECT_THAT(*TablesWithSettlements(lake), ElementsAre(kOrders));
+  EXPECT_THAT(*TablesWithSettlements(empty), IsEmpty());
 }
 
 TEST(SettlementTest, AnObjectThatIsAboutAnotherFolderIsNamed) {

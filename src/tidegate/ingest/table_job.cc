@@ -20,8 +20,6 @@ constexpr size_t kFingerprintsKept = 48;
 /// The reason of a folder that is not broken, but held by the shrink guard.
 constexpr const char* kHeldReason = "held";
 
-constexpr const char* kNameMappingKey = "schema.name-mapping.default";
-
 table::PartitionSpec SpecOf(const schema::Schema& schema, contract::TableMode mode) {
   table::PartitionSpec spec;
   int field_id = 1000;
@@ -576,7 +574,7 @@ Status TableJob::Commit(table::Change change) {
                                {"tidegate.lake-format", "1"}});
   } else {
     const auto& properties = state_.table->metadata().properties;
-    if (const auto it = properties.find(kNameMappingKey); it != properties.end()) {
+    if (const auto it = properties.find(table::kNameMappingProperty); it != properties.end()) {
       TG_ASSIGN_OR_RETURN(earlier, table::ParseNameMapping(it->second));
     }
     if (!(schema_ == state_.table->metadata().current_schema())) change.schema = schema_;
@@ -584,8 +582,9 @@ Status TableJob::Commit(table::Change change) {
   if (plan_.refresh) change.set_properties[kFileGenerationKey] = std::to_string(Generation());
   const std::string mapping = table::WriteNameMapping(MappingOf(schema_, earlier));
   const auto& properties = state_.table->metadata().properties;
-  const auto current = properties.find(kNameMappingKey);
-  if (current == properties.end() || current->second != mapping) change.set_properties[kNameMappingKey] = mapping;
+  const auto current = properties.find(table::kNameMappingProperty);
+  if (current == properties.end() || current->second != mapping)
+    change.set_properties[table::kNameMappingProperty] = mapping;
   for (table::DataFile& file : change.add) {
     if (file.content == table::FileContent::kData) file.spec_id = state_.table->metadata().default_spec_id;
   }

@@ -15,8 +15,6 @@ namespace {
 using contract::TableName;
 using engine::SqlName;
 
-constexpr std::string_view kNameMapping = "schema.name-mapping.default";
-
 /// Words of queries that look at the catalog, or name tables in a way that the text does not show.
 constexpr std::string_view kCatalogWords[] = {"show",       "describe", "summarize",   "information_schema", "pragma",
                                               "pg_catalog", "duckdb_",  "query_table", "sqlite_master",      "export"};
@@ -30,15 +28,6 @@ bool LooksAtCatalog(std::string_view lower_sql) {
                      [&](std::string_view word) { return lower_sql.find(word) != std::string_view::npos; });
 }
 
-/// The schema that a snapshot was written with; the current one where it does not say.
-const schema::Schema& SchemaOf(const table::TableMetadata& metadata, int64_t snapshot_id) {
-  const table::Snapshot* snapshot = metadata.FindSnapshot(snapshot_id);
-  if (snapshot == nullptr || !snapshot->schema_id) return metadata.current_schema();
-  const auto found = std::find_if(metadata.schemas.begin(), metadata.schemas.end(),
-                                  [&](const schema::Schema& one) { return one.schema_id == *snapshot->schema_id; });
-  return found == metadata.schemas.end() ? metadata.current_schema() : *found;
-}
-
 /// nullopt: the table was not there yet.
 Result<std::optional<TableState>> LoadState(store::ObjectStore& lake, const TableName& name,
                                             const SnapshotChoice* choice) {
@@ -49,8 +38,9 @@ Result<std::optional<TableState>> LoadState(store::ObjectStore& lake, const Tabl
     TG_ASSIGN_OR_RETURN(chosen, choice->choose(metadata));
     if (!chosen) return std::optional<TableState>();
   }
-  TableState state{chosen ? SchemaOf(metadata, *chosen) : metadata.current_schema(), metadata.specs, {}, {}};
-  const auto mapping = metadata.properties.find(std::string(kNameMapping));
+  const schema::Schema* of_then = chosen ? metadata.SchemaOf(*chosen) : nullptr;
+  TableState state{of_then != nullptr ? *of_then : metadata.current_schema(), metadata.specs, {}, {}};
+  const auto mapping = metadata.properties.find(table::kNameMappingProperty);
   if (mapping != metadata.properties.end()) {
     TG_ASSIGN_OR_RETURN(state.mapping, table::ParseNameMapping(mapping->second));
   }

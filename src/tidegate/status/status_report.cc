@@ -63,12 +63,6 @@ void TakeLakeFacts(const ingest::TableState& state, TableStatus& out) {
   }
 }
 
-const bucket::FolderMap* FoldersOf(const bucket::BucketView& view, const TableName& name, TableMode mode) {
-  const auto it = view.tables.find(name);
-  if (it == view.tables.end()) return nullptr;
-  return mode == TableMode::kFull ? &it->second.full : &it->second.parts;
-}
-
 const contract::AbsentTable* FindAbsent(const std::vector<contract::AbsentTable>& absent, const TableName& name) {
   const auto it = std::find_if(absent.begin(), absent.end(), [&](const auto& a) { return a.table == name; });
   return it == absent.end() ? nullptr : &*it;
@@ -76,9 +70,9 @@ const contract::AbsentTable* FindAbsent(const std::vector<contract::AbsentTable>
 
 Cell CellOf(const bucket::BucketView& view, const TableName& name, TableMode mode, const Delivery& delivery,
             const ingest::Checkpoint* checkpoint) {
-  const bucket::FolderMap* folders = FoldersOf(view, name, mode);
-  const auto folder = folders == nullptr ? bucket::FolderMap::const_iterator{} : folders->find(delivery);
-  const bool there = folders != nullptr && folder != folders->end();
+  const bucket::FolderMap& folders = view.FoldersOf(name, mode);
+  const auto folder = folders.find(delivery);
+  const bool there = folder != folders.end();
   if (checkpoint != nullptr && checkpoint->applied.Contains(delivery)) return {CellState::kApplied, ""};
   if (there && folder->second.sealed()) {
     const bool overtaken = mode == TableMode::kFull && checkpoint != nullptr && !checkpoint->applied.empty() &&
@@ -114,10 +108,6 @@ void AddNamedByManifests(const bucket::BucketView& view, const bucket::ScanOptio
     for (const auto& table : manifest.missing) add(table.table);
     for (const auto& table : manifest.pending) add(table.table);
   }
-}
-
-std::string Plural(size_t count, const char* one, const char* many) {
-  return HumanCount(static_cast<int64_t>(count)) + " " + (count == 1 ? one : many);
 }
 
 std::string Summarize(const StatusReport& report) {

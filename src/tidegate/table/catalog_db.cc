@@ -194,6 +194,13 @@ Result<std::vector<CatalogTable>> RefreshCatalogDb(const std::filesystem::path& 
   return ForeignIn(is, wanted);
 }
 
+std::string DescribeForeignCommit(const CatalogTable& entry) {
+  return "another program committed " + Quoted(entry.metadata_location) +
+         " through catalog.db, which is derived from the lake: the change was not taken, and catalog.db names the "
+         "lake's "
+         "own newest version again. Commit as docs/formats/lake.md says";
+}
+
 Result<std::vector<CatalogTable>> RefreshCatalogOf(store::ObjectStore& lake,
                                                    const std::vector<contract::TableName>& tables,
                                                    std::map<contract::TableName, std::string> located) {

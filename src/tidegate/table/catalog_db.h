@@ -34,6 +34,9 @@ struct CatalogTable {
 Result<std::vector<CatalogTable>> RefreshCatalogDb(const std::filesystem::path& path,
                                                    const std::vector<CatalogTable>& tables);
 
+/// What to tell of an entry that another program had committed.
+std::string DescribeForeignCommit(const CatalogTable& entry);
+
 /// The catalog.db of a whole lake: of tables in `located` the metadata location is known already, the others of
 /// `tables` are looked up, and left out where they cannot be read. Nothing where the lake is not on this machine or has
 /// no table.

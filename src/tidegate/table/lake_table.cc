@@ -17,7 +17,6 @@
 namespace tidegate::table {
 namespace {
 
-constexpr std::string_view kMappingProperty = "schema.name-mapping.default";
 constexpr int kPutAttempts = 3;
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -121,13 +120,13 @@ Result<TableMetadata> ApplyDefinition(const TableMetadata& base, const Change& c
   }
   if (change.spec) TG_RETURN_IF_ERROR(ApplySpec(*change.spec, next));
   for (const auto& [key, value] : change.set_properties) next.properties[key] = value;
-  const auto mapping = next.properties.find(std::string(kMappingProperty));
+  const auto mapping = next.properties.find(kNameMappingProperty);
   if (mapping != next.properties.end()) {
     // Columns that only the mapping knows have ids too: a new column must not get one of them.
     const Result<std::vector<NameMapping>> parsed = ParseNameMapping(mapping->second);
     if (parsed.ok())
       next.last_column_id = std::max(next.last_column_id, MaxMappingId(*parsed));
-    else if (change.set_properties.contains(std::string(kMappingProperty)))
+    else if (change.set_properties.contains(kNameMappingProperty))
       return InvalidArgument(parsed.status().message());
   }
   return next;
@@ -175,9 +174,7 @@ Status MakeCurrent(int64_t id, TableMetadata& next) {
   if (snapshot == nullptr) return NoSuchSnapshot(id);
   next.current_snapshot_id = id;
   next.snapshot_log.push_back({next.last_updated_ms, id});
-  const bool known = std::any_of(next.schemas.begin(), next.schemas.end(),
-                                 [&](const schema::Schema& one) { return one.schema_id == snapshot->schema_id; });
-  if (known) next.current_schema_id = *snapshot->schema_id;
+  if (next.SchemaOf(id) != nullptr) next.current_schema_id = *snapshot->schema_id;
   return Status::Ok();
 }
 

@@ -34,6 +34,9 @@ struct LiveFile {
   int64_t added_snapshot_id = 0;
 };
 
+/// A writer plans again when another one committed first; after so many times it gives up.
+inline constexpr int kMaxPlans = 5;
+
 /// Everything a snapshot holds that is live.
 struct LiveFiles {
   std::vector<LiveFile> data;

@@ -365,9 +365,17 @@ OrderedJson PartitionFieldsToJson(const PartitionSpec& spec) {
   return out;
 }
 
-const schema::Schema& TableMetadata::current_schema() const {
-  const auto is_current = [&](const schema::Schema& one) { return one.schema_id == current_schema_id; };
-  return *std::find_if(schemas.begin(), schemas.end(), is_current);
+const schema::Schema& TableMetadata::current_schema() const { return *FindSchema(current_schema_id); }
+
+const schema::Schema* TableMetadata::FindSchema(int schema_id) const {
+  const auto found =
+      std::find_if(schemas.begin(), schemas.end(), [&](const schema::Schema& s) { return s.schema_id == schema_id; });
+  return found == schemas.end() ? nullptr : &*found;
+}
+
+const schema::Schema* TableMetadata::SchemaOf(int64_t snapshot_id) const {
+  const Snapshot* snapshot = FindSnapshot(snapshot_id);
+  return snapshot == nullptr || !snapshot->schema_id ? nullptr : FindSchema(*snapshot->schema_id);
 }
 
 const Snapshot* TableMetadata::current_snapshot() const {

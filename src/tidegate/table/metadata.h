@@ -39,7 +39,10 @@ struct Snapshot {
   std::optional<int> schema_id;
 };
 
-/// An entry of `schema.name-mapping.default`: every physical column of every adopted file, each with an id of its own.
+/// The table property that holds the name mapping as JSON.
+inline constexpr const char* kNameMappingProperty = "schema.name-mapping.default";
+
+/// An entry of the name mapping: every physical column of every adopted file, each with an id of its own.
 struct NameMapping {
   int field_id = 0;
   std::vector<std::string> names;
@@ -83,6 +86,9 @@ struct TableMetadata {
   const schema::Schema& current_schema() const;
   const Snapshot* current_snapshot() const;
   const Snapshot* FindSnapshot(int64_t id) const;
+  const schema::Schema* FindSchema(int schema_id) const;
+  /// The schema that a snapshot was written with; null where it does not say, or is not there.
+  const schema::Schema* SchemaOf(int64_t snapshot_id) const;
   /// A snapshot (default: the current one), its parent, and so on, newest first; ends where a parent is not there (or
   /// comes again).
   std::vector<const Snapshot*> Ancestry(std::optional<int64_t> from = std::nullopt) const;

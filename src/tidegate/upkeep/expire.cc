@@ -11,9 +11,6 @@
 namespace tidegate::upkeep {
 namespace {
 
-/// An expiry is planned again when another writer committed first; after so many times it gives up.
-constexpr int kMaxPlans = 5;
-
 Status ListInto(store::ObjectStore& lake, const std::string& prefix, std::vector<store::ObjectInfo>& out) {
   store::ListRequest request;
   request.prefix = prefix;
@@ -120,7 +117,7 @@ Result<ExpirePlan> ExpireTable(store::ObjectStore& lake, const contract::TableNa
     TG_ASSIGN_OR_RETURN(Prepared prepared, Prepare(lake, name, policy, now));
     if (prepared.plan.nothing()) return std::move(prepared.plan);
     const Status committed = CommitPlan(prepared.table, prepared.plan, now);
-    if (committed.code() == Code::kPreconditionFailed && attempt < kMaxPlans) continue;
+    if (committed.code() == Code::kPreconditionFailed && attempt < table::kMaxPlans) continue;
     TG_RETURN_IF_ERROR(committed);
     TG_RETURN_IF_ERROR(RemoveFiles(lake, prepared.table, prepared.plan));
     return std::move(prepared.plan);

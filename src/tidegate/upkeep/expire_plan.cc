@@ -59,10 +59,6 @@ uint64_t Sum(const std::vector<store::ObjectInfo>& objects) {
   return bytes;
 }
 
-std::string Counted(size_t count, const char* one, const char* many) {
-  return HumanCount(static_cast<int64_t>(count)) + " " + (count == 1 ? one : many);
-}
-
 class Planner {
  public:
   Planner(const TableFacts& facts, const ExpirePolicy& policy, UtcTime now)
@@ -179,12 +175,12 @@ ExpirePlan PlanExpire(const TableFacts& facts, const ExpirePolicy& policy, UtcTi
 std::string Describe(const ExpirePlan& plan) {
   const std::string name = plan.table.ToString() + ": ";
   if (plan.nothing()) return name + "nothing to expire";
-  return name + "forget " + Counted(plan.snapshots.size(), "snapshot", "snapshots") + " of " +
+  return name + "forget " + Plural(plan.snapshots.size(), "snapshot", "snapshots") + " of " +
          HumanCount(static_cast<int64_t>(plan.snapshots.size() + plan.snapshots_left)) + "; remove " +
-         Counted(plan.unreferenced.size(), "file", "files") + " of theirs, " +
-         Counted(plan.orphans.size(), "orphan", "orphans") + ", " +
-         Counted(plan.versions.size(), "old version", "old versions") + " of the metadata (" +
-         HumanBytes(plan.bytes()) + ")";
+         Plural(plan.unreferenced.size(), "file", "files") + " of theirs, " +
+         Plural(plan.orphans.size(), "orphan", "orphans") + ", " +
+         Plural(plan.versions.size(), "old version", "old versions") + " of the metadata (" + HumanBytes(plan.bytes()) +
+         ")";
 }
 
 }  // namespace tidegate::upkeep

@@ -1,7 +1,6 @@
 #include "tidegate/upkeep/lake_catalog.h"
 
 #include "tidegate/base/log.h"
-#include "tidegate/base/text.h"
 #include "tidegate/table/catalog_db.h"
 #include "tidegate/table/lake_table.h"
 
@@ -15,9 +14,7 @@ void RefreshCatalog(store::ObjectStore& lake) {
     return;
   }
   for (const table::CatalogTable& entry : *replaced) {
-    Log(LogLevel::kWarning, entry.schema + "." + entry.name + ": another program committed " +
-                                Quoted(entry.metadata_location) +
-                                " through catalog.db, which is derived from the lake: the change was not taken");
+    Log(LogLevel::kWarning, entry.schema + "." + entry.name + ": " + table::DescribeForeignCommit(entry));
   }
 }
 

@@ -15,10 +15,6 @@ namespace {
 
 using contract::TableName;
 
-/// A table is planned again when another writer committed first; after so many times it gives up.
-constexpr int kMaxPlans = 5;
-constexpr const char* kNameMappingKey = "schema.name-mapping.default";
-
 /// The tables to work on: those that were named, each of which must be there, or all.
 Result<std::vector<TableName>> TablesOf(store::ObjectStore& lake, const std::vector<TableName>& named) {
   TG_ASSIGN_OR_RETURN(std::vector<TableName> all, table::ListTables(lake));
@@ -36,15 +32,11 @@ Result<std::vector<TableName>> TablesOf(store::ObjectStore& lake, const std::vec
 
 /// Columns are found by name: the mapping must lead to the schema that is current after the rollback.
 Result<std::optional<std::string>> MappingFor(const table::TableMetadata& metadata, int64_t snapshot_id) {
-  const auto property = metadata.properties.find(kNameMappingKey);
-  const table::Snapshot* snapshot = metadata.FindSnapshot(snapshot_id);
-  if (property == metadata.properties.end() || snapshot == nullptr) return std::optional<std::string>();
-  for (const schema::Schema& schema : metadata.schemas) {
-    if (schema.schema_id != snapshot->schema_id) continue;
-    TG_ASSIGN_OR_RETURN(const auto earlier, table::ParseNameMapping(property->second));
-    return std::optional(table::WriteNameMapping(ingest::MappingOf(schema, earlier)));
-  }
-  return std::optional<std::string>();
+  const auto property = metadata.properties.find(table::kNameMappingProperty);
+  const schema::Schema* schema = metadata.SchemaOf(snapshot_id);
+  if (property == metadata.properties.end() || schema == nullptr) return std::optional<std::string>();
+  TG_ASSIGN_OR_RETURN(const auto earlier, table::ParseNameMapping(property->second));
+  return std::optional(table::WriteNameMapping(ingest::MappingOf(*schema, earlier)));
 }
 
 Result<table::MetadataChange> ChangeOf(const table::TableMetadata& metadata, const TableRollback& plan,
@@ -53,7 +45,7 @@ Result<table::MetadataChange> ChangeOf(const table::TableMetadata& metadata, con
   if (plan.step == Step::kBack) {
     change.current_snapshot = plan.to;
     TG_ASSIGN_OR_RETURN(const auto mapping, MappingFor(metadata, plan.to));
-    if (mapping) change.set_properties[kNameMappingKey] = *mapping;
+    if (mapping) change.set_properties[table::kNameMappingProperty] = *mapping;
   }
   if (plan.hold) {
     change.set_properties[ingest::kHoldKey] = FormatRfc3339(options.clock->Now()) + " at " + options.to.ToString() +
@@ -71,7 +63,7 @@ Status ChangeTable(
     TG_ASSIGN_OR_RETURN(const std::optional<table::MetadataChange> change, change_of(table.metadata()));
     if (!change) return Status::Ok();
     Status committed = table.CommitMetadata(*change, now);
-    if (committed.code() != Code::kPreconditionFailed || attempt == kMaxPlans) return committed;
+    if (committed.code() != Code::kPreconditionFailed || attempt == table::kMaxPlans) return committed;
   }
 }
 
