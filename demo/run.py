@@ -66,10 +66,11 @@ class Demo:
         return done.stdout
 
     def ingest(self):
-        return json.loads(self.tidegate("ingest", self.bucket, self.lake, "--config", self.config, "--json"))
+        return json.loads(self.tidegate("ingest", self.bucket, self.lake, "--config", self.config, "--now", self.now, "--json"))
 
     def step(self, replay, arguments, when, label):
         replay.advance(stamp(when))
+        self.now = stamp(when + dt.timedelta(minutes=20))
         began = time.monotonic()
         self.tidegate("deliver", replay.source, self.bucket, "--config", self.config, *arguments)
         delivered = time.monotonic()
@@ -109,7 +110,7 @@ class Demo:
                 print("  ── the switch: v1 ends, hourly deliveries begin under v2/ ──", flush=True)
             self.step(replay, arguments, when, label)
         os.chdir(self.out)
-        self.show("status", "status", "bucket", "lake", "--deliveries", "6", "--config", "tidegate.toml")
+        self.show("status", "status", "bucket", "lake", "--deliveries", "6", "--config", "tidegate.toml", "--now", self.now)
         self.show("query", "query", "lake", QUESTION)
         return self.finish(replay, len(plan))
 
@@ -159,7 +160,7 @@ def main():
   {tool} query lake "SELECT origin, count(*), round(avg(dep_delay), 1) AS late FROM nyc.flights GROUP BY ALL"
   {tool} history lake nyc.flights
   {tool} ingest bucket lake --config tidegate.toml     # nothing new: reads no data
-  {tool} status bucket lake --config tidegate.toml""")
+  {tool} status bucket lake --config tidegate.toml --now {demo.now}""")
     sys.exit(1 if wrong else 0)
 
 

@@ -14,14 +14,15 @@
 #include "tidegate/base/status.h"
 #include "tidegate/base/time.h"
 #include "tidegate/contract/folder.h"
+#include "tidegate/contract/schedule.h"
 
 namespace tidegate::app {
 
 struct WatchTimes {
   std::chrono::milliseconds poll = std::chrono::minutes(1);
   std::chrono::milliseconds sweep = std::chrono::minutes(15);          // a whole ingest at least so often
-  std::chrono::milliseconds expect_within = std::chrono::minutes(40);  // after it was due, a delivery is late
-  std::chrono::minutes daily_at = std::chrono::hours(7);               // v1: UTC
+  std::chrono::milliseconds expect_within = contract::kUsuallyWithin;  // after it was due, a delivery is late
+  std::chrono::minutes daily_at = contract::kDailyAt;                  // v1: UTC
   friend bool operator==(const WatchTimes&, const WatchTimes&) = default;
 };
 

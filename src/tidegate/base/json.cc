@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "tidegate/base/text.h"
+
 namespace tidegate {
 namespace {
 
@@ -33,6 +35,31 @@ Result<Json> ParseJson(std::string_view text) {
   } catch (const Json::exception&) {
     return Corruption("not JSON: a number or text out of range");
   }
+}
+
+std::string DumpJson(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+Result<std::string> RequireText(const Json& object, const char* key) {
+  const auto field = object.find(key);
+  if (field == object.end() || !field->is_string()) return Corruption("no text " + Quoted(key));
+  return field->get<std::string>();
+}
+
+Result<int64_t> RequireInteger(const Json& object, const char* key) {
+  const auto field = object.find(key);
+  const bool whole = field != object.end() && field->is_number_integer();
+  const bool too_large = whole && field->is_number_unsigned() && field->get<uint64_t>() > uint64_t{INT64_MAX};
+  if (!whole || too_large) return Corruption("no whole number " + Quoted(key));
+  return field->get<int64_t>();
+}
+
+Status RequireFormat(const Json& document, int64_t known) {
+  if (!document.is_object()) return Corruption("not a JSON object");
+  TG_ASSIGN_OR_RETURN(const int64_t format, RequireInteger(document, "format"));
+  if (format != known) return Unsupported("written by a newer tidegate: install that version");
+  return {};
 }
 
 }  // namespace tidegate

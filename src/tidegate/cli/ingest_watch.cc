@@ -67,8 +67,7 @@ class Teller {
     LogProblems(news.problems);
     const std::string at = FormatRfc3339(std::chrono::floor<std::chrono::seconds>(clock_.Now()));
     for (const app::DeliveryNews& delivery : news.deliveries) {
-      const std::string line = json_ ? LineOf(delivery, at).dump(-1, ' ', false, OrderedJson::error_handler_t::replace)
-                                     : at + " " + app::Describe(delivery);
+      const std::string line = json_ ? DumpJson(LineOf(delivery, at)) : at + " " + app::Describe(delivery);
       std::printf("%s\n", line.c_str());
     }
     std::fflush(stdout);  // whoever reads a pipe or a journal sees it now

@@ -21,6 +21,30 @@ struct Options {
   size_t deliveries = 12;
 };
 
+/// Empty: of the table as a whole.
+std::string PathOf(const ingest::OpenPoint& point) {
+  return point.folder.table.table.empty() ? "" : point.folder.Path();
+}
+
+OrderedJson ToJson(const ingest::OpenPoint& point) {
+  OrderedJson out{{"folder", PathOf(point)}};
+  if (point.held) {
+    out["rows_before"] = point.rows_before;
+    out["rows_now"] = point.rows_now;
+  } else {
+    out["reason"] = point.reason;
+    out["message"] = point.message;
+  }
+  out["since"] = FormatRfc3339(point.since);
+  return out;
+}
+
+OrderedJson ToJson(const std::vector<ingest::OpenPoint>& points) {
+  OrderedJson out = OrderedJson::array();
+  for (const ingest::OpenPoint& point : points) out.push_back(ToJson(point));
+  return out;
+}
+
 OrderedJson ToJson(const status::TableStatus& t) {
   OrderedJson waiting = OrderedJson::array();
   for (const auto& w : t.waiting) {
@@ -28,11 +52,14 @@ OrderedJson ToJson(const status::TableStatus& t) {
         {"delivery", w.delivery.ToString()}, {"state", w.pending ? "pending" : "missing"}, {"reason", w.reason}});
   }
   OrderedJson out{{"table", t.table},
+                  {"state", status::HealthName(t.health)},
                   {"mode", contract::ModeName(t.mode)},
                   {"mode_from", t.mode_source},
                   {"in_lake", t.in_lake},
                   {"newest_applied", t.newest_applied},
-                  {"to_ingest", t.open_folders},
+                  {"to_ingest", t.to_ingest},
+                  {"gaps", ToJson(t.gaps)},
+                  {"held", ToJson(t.held)},
                   {"waiting", std::move(waiting)},
                   {"rows", t.rows},
                   {"bytes", t.bytes},
@@ -40,6 +67,8 @@ OrderedJson ToJson(const status::TableStatus& t) {
                   {"delete_files", t.delete_files},
                   {"deleted_rows", t.deleted_rows},
                   {"snapshots", t.snapshots}};
+  if (t.since) out["since"] = FormatRfc3339(*t.since);
+  if (!t.on_hold.empty()) out["on_hold"] = t.on_hold;
   if (t.delivered_through) out["delivered_through"] = FormatRfc3339(*t.delivered_through);
   if (t.last_commit) out["last_commit"] = FormatRfc3339(*t.last_commit);
   if (!t.error.empty()) out["error"] = t.error;
@@ -66,12 +95,19 @@ OrderedJson ToJson(const status::StatusReport& report) {
   for (const auto& w : report.warnings) {
     warnings.push_back(OrderedJson{{"kind", w.kind}, {"table", w.table}, {"folder", w.folder}, {"message", w.message}});
   }
-  return OrderedJson{{"summary", report.summary},
-                     {"contract_version", contract::VersionName(report.version)},
-                     {"tables", std::move(tables)},
-                     {"deliveries", std::move(deliveries)},
-                     {"deliveries_in_all", report.deliveries_in_all},
-                     {"warnings", std::move(warnings)}};
+  OrderedJson out{{"summary", report.summary},
+                  {"contract_version", contract::VersionName(report.version)},
+                  {"tables", std::move(tables)},
+                  {"deliveries", std::move(deliveries)},
+                  {"deliveries_in_all", report.deliveries_in_all},
+                  {"warnings", std::move(warnings)}};
+  if (report.next) {
+    out["next"] = OrderedJson{{"delivery", report.next->delivery.ToString()},
+                              {"due", FormatRfc3339(report.next->due)},
+                              {"there_by", FormatRfc3339(report.next->there_by)},
+                              {"late", report.next->late}};
+  }
+  return out;
 }
 
 /// Columns padded to their widest cell; numbers to the right.
@@ -100,23 +136,40 @@ class TextTable {
 };
 
 std::string StateOf(const status::TableStatus& t, bool has_lake) {
-  if (!t.error.empty()) return "cannot be read";
-  if (!has_lake) return t.waiting.empty() ? "delivered" : "waits";
-  if (!t.open_folders.empty()) return HumanCount(int64_t(t.open_folders.size())) + " to ingest";
-  if (!t.waiting.empty()) return t.waiting.front().pending ? "pending" : "missing";
-  return t.in_lake ? "current" : "no data yet";
+  if (t.health == status::Health::kToIngest) return HumanCount(int64_t(t.to_ingest.size())) + " to ingest";
+  if (t.health == status::Health::kCurrent && !has_lake) return "delivered";
+  return std::string(status::HealthName(t.health));
+}
+
+/// "2026-11-03 05:00", UTC; "-" where it is not known.
+std::string Minute(const std::optional<UtcTime>& time) {
+  if (!time) return "-";
+  const std::string text = FormatRfc3339(*time);
+  return text.substr(0, 10) + " " + text.substr(11, 5);
 }
 
 void PrintTables(const status::StatusReport& report) {
-  TextTable table(
-      {"table", "mode", "state", "newest applied", "delivered through", "rows", "bytes", "files", "snapshots"});
-  for (const auto& t : report.tables) {
-    table.Add({t.table, std::string(contract::ModeName(t.mode)), StateOf(t, report.has_lake),
-               t.newest_applied.empty() ? "-" : t.newest_applied,
-               t.delivered_through ? FormatRfc3339(*t.delivered_through) : "-", HumanCount(t.rows),
-               HumanBytes(uint64_t(t.bytes)), HumanCount(t.data_files + t.delete_files), HumanCount(t.snapshots)});
+  std::vector<std::string> header = {"table", "mode", "state", "since (UTC)"};
+  if (report.has_lake) {
+    for (const char* name : {"newest applied", "delivered through", "rows", "bytes", "files", "snapshots"}) {
+      header.emplace_back(name);
+    }
   }
-  table.Print(5);
+  TextTable table(header);
+  for (const auto& t : report.tables) {
+    std::vector<std::string> row = {t.table, std::string(contract::ModeName(t.mode)), StateOf(t, report.has_lake),
+                                    Minute(t.since)};
+    if (report.has_lake) {
+      for (std::string& cell : std::vector{
+               t.newest_applied.empty() ? "-" : t.newest_applied, Minute(t.delivered_through), HumanCount(t.rows),
+               HumanBytes(uint64_t(t.bytes)), HumanCount(t.data_files + t.delete_files), HumanCount(t.snapshots)}) {
+        row.push_back(std::move(cell));
+      }
+    }
+    table.Add(std::move(row));
+  }
+  constexpr size_t kTextColumns = 6;
+  table.Print(kTextColumns);
 }
 
 char Mark(CellState state) {
@@ -127,6 +180,10 @@ char Mark(CellState state) {
       return 's';
     case CellState::kApplied:
       return '*';
+    case CellState::kGap:
+      return 'G';
+    case CellState::kHeld:
+      return 'H';
     case CellState::kOvertaken:
       return '-';
     case CellState::kInProgress:
@@ -142,8 +199,8 @@ char Mark(CellState state) {
 void PrintDeliveries(const status::StatusReport& report) {
   if (report.deliveries.empty()) return;
   std::printf(
-      "\ndeliveries, newest first (%zu of %zu):  * in the lake  s sealed  - overtaken by a newer copy  ~ in progress  "
-      "M missing  P pending\n",
+      "\ndeliveries, newest first (%zu of %zu):  * in the lake  s sealed  G gap  H held  - overtaken by a newer copy  "
+      "~ in progress  M missing  P pending\n",
       report.deliveries.size(), report.deliveries_in_all);
   std::vector<std::string> header = {"delivery", "manifest"};
   for (size_t i = 0; i < report.tables.size(); ++i) header.push_back(std::to_string(i + 1));
@@ -161,15 +218,34 @@ void PrintDeliveries(const status::StatusReport& report) {
   std::printf("\n");
 }
 
+/// What is open of a table, with what to do about it.
+std::vector<std::string> ReasonsOf(const status::TableStatus& table) {
+  std::vector<std::string> out;
+  if (!table.error.empty()) out.push_back(table.error);
+  if (!table.on_hold.empty())
+    out.push_back("on hold since " + Quoted(table.on_hold) + ", until `tidegate lake release`");
+  for (const ingest::OpenPoint& gap : table.gaps) {
+    const std::string path = PathOf(gap);
+    out.push_back("gap since " + Minute(gap.since) + ": " + (path.empty() ? "" : path + ": ") + gap.reason + ": " +
+                  gap.message);
+  }
+  for (const ingest::OpenPoint& held : table.held) {
+    out.push_back("held since " + Minute(held.since) + ": " + PathOf(held) + " has " + HumanCount(held.rows_now) +
+                  " rows, the lake " + HumanCount(held.rows_before) +
+                  ": `tidegate accept` lets it in, `tidegate skip` leaves it out");
+  }
+  for (const ingest::Waiting& w : table.waiting) {
+    out.push_back((w.pending ? "pending in " : "missing in ") + w.delivery.ToString() +
+                  (w.reason.empty() ? "" : ", reason given: " + Quoted(w.reason)));
+  }
+  return out;
+}
+
 void PrintReasons(const status::StatusReport& report) {
   bool first = true;
   for (const auto& table : report.tables) {
-    if (!table.error.empty())
-      std::printf("%s%s: %s\n", std::exchange(first, false) ? "\n" : "", table.table.c_str(), table.error.c_str());
-    for (const auto& w : table.waiting) {
-      std::printf("%s%s: %s in %s%s\n", std::exchange(first, false) ? "\n" : "", w.table.c_str(),
-                  w.pending ? "pending" : "missing", w.delivery.ToString().c_str(),
-                  w.reason.empty() ? "" : (", reason given: " + Quoted(w.reason)).c_str());
+    for (const std::string& reason : ReasonsOf(table)) {
+      std::printf("%s%s: %s\n", std::exchange(first, false) ? "\n" : "", table.table.c_str(), reason.c_str());
     }
   }
 }
@@ -178,6 +254,8 @@ int Show(const Options& options) {
   ApplyVerbosity(options.common);
   auto settings = app::LoadSettings(options.common.config);
   if (!settings.ok()) return Fail(settings.status());
+  auto clock = MakeClock(options.common);
+  if (!clock.ok()) return Fail(clock.status());
   auto bucket = app::OpenStore(options.bucket, app::OpenMode::kMustExist);
   if (!bucket.ok()) return Fail(bucket.status());
   std::unique_ptr<store::ObjectStore> lake;
@@ -186,7 +264,14 @@ int Show(const Options& options) {
     if (!opened.ok()) return Fail(opened.status());
     lake = *std::move(opened);
   }
-  const status::StatusOptions ask{settings->catalog, options.choice.tables, options.choice.exclude, options.deliveries};
+  status::StatusOptions ask;
+  ask.catalog = settings->catalog;
+  ask.table_globs = options.choice.tables;
+  ask.exclude_globs = options.choice.exclude;
+  ask.max_deliveries = options.deliveries;
+  ask.now = (*clock)->Now();
+  ask.expect_within = settings->watch.expect_within;
+  ask.daily_at = settings->watch.daily_at;
   auto report = status::BuildStatus(**bucket, lake.get(), ask);
   if (!report.ok()) return Fail(report.status());
   if (options.common.json) {
@@ -215,7 +300,7 @@ void AddStatus(CLI::App& app, int* exit_code) {
   command->add_option("--deliveries", options->deliveries, "How many of the newest deliveries to show (default: 12)")
       ->check(CLI::Range(0, 100000));
   AddTableChoice(*command, options->choice);
-  AddCommon(*command, options->common, /*with_now=*/false);
+  AddCommon(*command, options->common, /*with_now=*/true);
   command->footer(
       "Examples:\n  tidegate status ./bucket\n  tidegate status ./bucket ./lake --deliveries 48\n  tidegate status "
       "./bucket ./lake --json");

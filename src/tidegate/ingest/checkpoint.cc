@@ -1,9 +1,9 @@
 #include "tidegate/ingest/checkpoint.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "tidegate/base/text.h"
+#include "tidegate/contract/schedule.h"
 
 namespace tidegate::ingest {
 namespace {
@@ -22,14 +22,9 @@ constexpr const char* kReseedKey = "tidegate.reseed";
 constexpr const char* kFencedKey = "tidegate.fenced";
 constexpr const char* kSkippedKey = "tidegate.skipped";
 constexpr const char* kGapsKey = "tidegate.gaps";
+constexpr const char* kColumnsKey = "tidegate.columns";
+constexpr std::string_view kColumnsKept = "kept";
 constexpr const char* kSwitchedKey = "tidegate.switched-at";
-
-/// The instant a delivery is named after; hours of v2, midnight in v1.
-UtcTime InstantOf(const Delivery& delivery) {
-  const std::string text = delivery.date + "T" + (delivery.hour.empty() ? "00" : delivery.hour) + ":00:00Z";
-  const auto time = ParseRfc3339(text);
-  return time.ok() ? *time : UtcTime{};
-}
 
 std::string FingerprintsToText(const std::map<Delivery, std::string>& fingerprints) {
   std::string out;
@@ -70,6 +65,7 @@ Result<Checkpoint> ReadFields(const std::map<std::string, std::string>& summary)
   TG_ASSIGN_OR_RETURN(out.fenced, DeliverySet::Parse(field(kFencedKey)));
   TG_ASSIGN_OR_RETURN(out.skipped, DeliverySet::Parse(field(kSkippedKey)));
   TG_ASSIGN_OR_RETURN(out.gaps, DeliverySet::Parse(field(kGapsKey)));
+  out.columns_kept = field(kColumnsKey) == kColumnsKept;
   if (!field(kSwitchedKey).empty()) {
     TG_ASSIGN_OR_RETURN(out.switched_at, ParseRfc3339(field(kSwitchedKey)));
   }
@@ -77,13 +73,6 @@ Result<Checkpoint> ReadFields(const std::map<std::string, std::string>& summary)
 }
 
 }  // namespace
-
-Delivery Next(const Delivery& delivery) {
-  const bool hourly = delivery.version == Version::kV2;
-  const UtcTime next = InstantOf(delivery) + (hourly ? std::chrono::hours(1) : std::chrono::hours(24));
-  const std::string text = FormatRfc3339(next);
-  return {delivery.version, text.substr(0, 10), hourly ? text.substr(11, 2) : ""};
-}
 
 void DeliverySet::Insert(const Delivery& delivery) {
   if (Contains(delivery)) return;
@@ -162,6 +151,7 @@ std::map<std::string, std::string> ToSummary(const Checkpoint& checkpoint) {
   if (!checkpoint.fenced.empty()) out[kFencedKey] = checkpoint.fenced.ToString();
   if (!checkpoint.skipped.empty()) out[kSkippedKey] = checkpoint.skipped.ToString();
   if (!checkpoint.gaps.empty()) out[kGapsKey] = checkpoint.gaps.ToString();
+  if (checkpoint.columns_kept) out[kColumnsKey] = kColumnsKept;
   if (checkpoint.switched_at) out[kSwitchedKey] = FormatRfc3339(*checkpoint.switched_at);
   return out;
 }

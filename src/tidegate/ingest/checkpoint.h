@@ -43,9 +43,6 @@ class DeliverySet {
   std::map<contract::Delivery, contract::Delivery> ranges_;  // first → last, disjoint, never adjacent
 };
 
-/// The delivery right after (one day in v1, one hour in v2). Requires: not __initial__.
-contract::Delivery Next(const contract::Delivery& delivery);
-
 struct Checkpoint {
   contract::Version version = contract::Version::kV1;  // in use at the commit; never goes back (C-12)
   contract::TableMode mode = contract::TableMode::kFull;
@@ -58,6 +55,8 @@ struct Checkpoint {
   DeliverySet fenced;   // folders outside the new copy that were sealed when it was taken; later ones are said
   DeliverySet skipped;  // left out on a person's word (C-15)
   DeliverySet gaps;     // tried in the run of the commit, and could not be applied (C-15)
+  /// The columns are those of a copy that was replaced by one without a file: the next file brings its own.
+  bool columns_kept = false;
   std::optional<UtcTime> switched_at;  // of the first commit that read v2: v1 closes seven days later (C-14)
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };

@@ -6,6 +6,8 @@
 #include <random>
 #include <set>
 
+#include "tidegate/contract/schedule.h"
+
 namespace tidegate::ingest {
 namespace {
 
@@ -76,6 +78,7 @@ TEST(CheckpointTest, GoesThroughASummaryUnchanged) {
   checkpoint.applied.Insert(V1("__initial__"));
   checkpoint.applied.Insert(V2("2026-11-03", "03"));
   checkpoint.fingerprints[V1("__initial__")] = "0123456789abcdef";
+  checkpoint.columns_kept = true;
   checkpoint.delivered_through = *ParseRfc3339("2026-11-03T03:00:00Z");
   const auto again = FromSummary(ToSummary(checkpoint));
   ASSERT_TRUE(again.ok()) << again.status().ToString();

@@ -10,6 +10,9 @@ namespace tidegate::ingest {
 
 inline constexpr const char* kHoldKey = "tidegate.held";
 
+/// The kind of warning that tells of a table on hold.
+inline constexpr const char* kOnHold = "on_hold";
+
 /// What the hold says of itself ("2026-11-03T12:00:00Z at v2/2026-11-03/05: wrong prices"); nullopt: not held. It is
 /// text of whoever wrote the property: print it Quoted.
 inline std::optional<std::string> HoldOf(const table::TableMetadata& metadata) {

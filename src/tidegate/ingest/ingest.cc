@@ -8,8 +8,9 @@
 
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
-#include "tidegate/ingest/full_refresh.h"
 #include "tidegate/ingest/hold.h"
+#include "tidegate/ingest/lake_tables.h"
+#include "tidegate/ingest/open_points.h"
 #include "tidegate/ingest/table_job.h"
 #include "tidegate/ingest/table_state.h"
 #include "tidegate/table/catalog_db.h"
@@ -18,39 +19,6 @@ namespace tidegate::ingest {
 namespace {
 
 using contract::TableName;
-
-struct LakeTables {
-  std::map<TableName, TableState> states;
-  std::map<TableName, Status> broken;  // tables whose metadata or checkpoint cannot be read
-  std::set<TableName> settled;         // tables of which a person settled folders
-};
-
-/// The state of every chosen table that the bucket or the lake knows.
-LakeTables LoadLake(const bucket::BucketView& view, store::ObjectStore& lake, const std::vector<TableName>& in_lake,
-                    const bucket::ScanOptions& choice) {
-  std::set<TableName> names;
-  for (const auto& [name, folders] : view.tables) names.insert(name);
-  for (const TableName& name : in_lake) {
-    if (bucket::Chosen(name, choice)) names.insert(name);
-  }
-  LakeTables out;
-  for (const TableName& name : names) {
-    auto state = LoadTableState(lake, name);
-    if (state.ok())
-      out.states[name] = *std::move(state);
-    else
-      out.broken[name] = state.status();
-  }
-  return out;
-}
-
-std::vector<Checkpoint> Checkpoints(const LakeTables& lake) {
-  std::vector<Checkpoint> out;
-  for (const auto& [name, state] : lake.states) {
-    if (state.checkpoint) out.push_back(*state.checkpoint);
-  }
-  return out;
-}
 
 std::vector<Warning> BucketWarnings(const bucket::BucketView& view) {
   std::vector<Warning> out;
@@ -103,41 +71,16 @@ Status CheckRefreshGlobs(const LakeTables& tables, const IngestOptions& options)
   return Status::Ok();
 }
 
-Result<Circumstances> CircumstancesOf(store::ObjectStore& lake, const TableName& name, bool settled,
-                                      const IngestOptions& options) {
-  Circumstances out;
-  if (settled) {
-    TG_ASSIGN_OR_RETURN(out.settlements, LoadSettlements(lake, name));
-  }
+PlanChoice ChoiceOf(const TableName& name, const LakeTables& tables, contract::Version version,
+                    const IngestOptions& options) {
+  PlanChoice out;
+  out.entry = options.catalog.Find(name);
+  out.version = version;
+  out.settled = tables.settled.contains(name);
   out.now = options.clock->Now();
   out.refresh = ToBeRefreshed(name, options);
+  out.accept_loss = options.accept_loss;
   return out;
-}
-
-/// The plan of a table that a person put on hold.
-TablePlan PlanOfHeld(const bucket::BucketView& view, const TableName& name, const contract::TableEntry* entry,
-                     const TableState& state, contract::Version version, const std::string& hold) {
-  TablePlan plan;
-  plan.table = name;
-  plan.version = version;
-  plan.rules = DecideRules(view, name, entry, state.checkpoint ? &*state.checkpoint : nullptr);
-  plan.before = state.checkpoint;
-  plan.warnings.push_back({kOnHold, name.ToString(), "",
-                           "on hold since " + Quoted(hold) + ": left as it is until `tidegate lake release`", 0, ""});
-  return plan;
-}
-
-/// The plan of one table, as the options and a person's word want it.
-Result<TablePlan> PlanOf(const bucket::BucketView& view, store::ObjectStore& lake, const TableName& name,
-                         const TableState& state, bool settled, contract::Version version,
-                         const IngestOptions& options) {
-  const contract::TableEntry* entry = options.catalog.Find(name);
-  const auto hold = state.table ? HoldOf(state.table->metadata()) : std::nullopt;
-  if (hold) return PlanOfHeld(view, name, entry, state, version, *hold);
-  TG_ASSIGN_OR_RETURN(const Circumstances circumstances, CircumstancesOf(lake, name, settled, options));
-  TablePlan plan = PlanTable(view, name, entry, state.checkpoint, version, circumstances);
-  if (plan.refresh) RefuseLoss(view, options.accept_loss, plan);
-  return plan;
 }
 
 /// What one table's turn ended in.
@@ -147,16 +90,71 @@ struct Turn {
   std::optional<std::string> metadata_location;  // of the table now; absent: none, or not known
 };
 
+/// What is open of a folder, as it was when the run began.
+OpenPoint PointOf(const bucket::BucketView& view, const contract::Folder& folder, UtcTime now) {
+  OpenPoint out;
+  out.folder = folder;
+  out.since = now;
+  const bucket::FolderMap& folders = view.FoldersOf(folder.table, folder.mode);
+  if (const auto found = folders.find(folder.delivery); found != folders.end()) {
+    out.fingerprint = found->second.Fingerprint();
+  }
+  return out;
+}
+
+OpenPoints OpenPointsOf(const bucket::BucketView& view, const JobOutcome& outcome, UtcTime now) {
+  OpenPoints out;
+  for (const Problem& problem : outcome.problems) {
+    const auto folder = contract::ParseFolder(problem.folder);
+    if (!folder.ok()) continue;  // of the table as a whole: every look finds it again
+    OpenPoint point = PointOf(view, *folder, now);
+    point.reason = problem.reason;
+    point.message = problem.message;
+    out.push_back(std::move(point));
+  }
+  for (const Held& held : outcome.held) {
+    const auto folder = contract::ParseFolder(held.folder);
+    if (!folder.ok()) continue;
+    OpenPoint point = PointOf(view, *folder, now);
+    point.held = true;
+    point.rows_before = held.rows_before;
+    point.rows_now = held.rows_now;
+    out.push_back(std::move(point));
+  }
+  return out;
+}
+
 class Run {
  public:
-  Run(store::ObjectStore& bucket, store::ObjectStore& lake, const bucket::BucketView& view,
-      const std::set<TableName>& settled, contract::Version version, const IngestOptions& options)
-      : bucket_(bucket), lake_(lake), view_(view), settled_(settled), version_(version), options_(options) {}
+  Run(store::ObjectStore& bucket, store::ObjectStore& lake, const bucket::BucketView& view, const LakeTables& tables,
+      contract::Version version, const IngestOptions& options)
+      : bucket_(bucket), lake_(lake), view_(view), tables_(tables), version_(version), options_(options) {}
 
   Turn DoTable(const TableName& name, TableState state) {
+    PlanChoice choice = ChoiceOf(name, tables_, version_, options_);
+    Turn turn = Contend(name, std::move(state), choice);
+    while (turn.status.ok() && turn.outcome.reseed_not_taken) {  // the others need not wait with it
+      choice.not_taken.Insert(*turn.outcome.reseed_not_taken);
+      auto again = LoadTableState(lake_, name);  // a person's word may have been recorded
+      if (!again.ok()) {
+        turn.status = again.status();
+        return turn;
+      }
+      Turn next = Contend(name, *std::move(again), choice);
+      Prepend(std::move(turn.outcome.problems), next.outcome.problems);
+      Prepend(std::move(turn.outcome.held), next.outcome.held);
+      turn = std::move(next);
+    }
+    if (turn.status.ok()) Note(name, turn.outcome);
+    return turn;
+  }
+
+ private:
+  /// Plans and runs until no other writer comes first.
+  Turn Contend(const TableName& name, TableState state, const PlanChoice& choice) {
     Turn turn;
     for (int attempt = 0; attempt < table::kMaxPlans; ++attempt) {
-      turn = TryTable(name, std::move(state));
+      turn = TryTable(name, std::move(state), choice);
       if (turn.status.code() != Code::kPreconditionFailed) return turn;
       auto again = LoadTableState(lake_, name);  // another writer committed first
       if (!again.ok()) {
@@ -168,10 +166,9 @@ class Run {
     return turn;
   }
 
- private:
-  Turn TryTable(const TableName& name, TableState state) {
+  Turn TryTable(const TableName& name, TableState state, const PlanChoice& choice) {
     Turn turn;
-    auto planned = PlanOf(view_, lake_, name, state, settled_.contains(name), version_, options_);
+    auto planned = PlanOf(view_, lake_, name, state, choice);
     if (!planned.ok()) {
       turn.status = planned.status();
       return turn;
@@ -197,6 +194,14 @@ class Run {
     return turn;
   }
 
+  /// For `status`. Derived: a failure is said, and mended by the next run.
+  void Note(const TableName& name, const JobOutcome& outcome) {
+    const bool had_any = tables_.with_open_points.contains(name);
+    const Status noted = NoteOpenPoints(lake_, name, had_any, OpenPointsOf(view_, outcome, options_.clock->Now()));
+    if (!noted.ok())
+      Log(LogLevel::kWarning, "what is open of " + name.ToString() + " was not noted: " + noted.message());
+  }
+
   template <typename T>
   static void Prepend(std::vector<T> first, std::vector<T>& rest) {
     first.insert(first.end(), rest.begin(), rest.end());
@@ -206,7 +211,7 @@ class Run {
   store::ObjectStore& bucket_;
   store::ObjectStore& lake_;
   const bucket::BucketView& view_;
-  const std::set<TableName>& settled_;
+  const LakeTables& tables_;
   contract::Version version_;
   const IngestOptions& options_;
 };
@@ -259,16 +264,14 @@ bool IngestReport::anything_waits() const {
 
 Result<IngestPlan> PlanIngest(store::ObjectStore& bucket, store::ObjectStore& lake, const IngestOptions& options) {
   TG_ASSIGN_OR_RETURN(const bucket::BucketView view, bucket::ScanBucket(bucket, Choice(options)));
-  TG_ASSIGN_OR_RETURN(const auto in_lake, table::ListTables(lake));
-  LakeTables tables = LoadLake(view, lake, in_lake, Choice(options));
-  TG_ASSIGN_OR_RETURN(tables.settled, TablesWithSettlements(lake));
+  TG_ASSIGN_OR_RETURN(LakeTables tables, LoadLakeTables(view, lake, Choice(options)));
   TG_RETURN_IF_ERROR(CheckRefreshGlobs(tables, options));
   IngestPlan plan;
-  plan.version = VersionInUse(view, Checkpoints(tables));
+  plan.version = VersionInUse(view, tables.Checkpoints());
   plan.warnings = BucketWarnings(view);
   plan.waiting = StillWaiting(view, plan.version);
   for (auto& [name, state] : tables.states) {
-    auto planned = PlanOf(view, lake, name, state, tables.settled.contains(name), plan.version, options);
+    auto planned = PlanOf(view, lake, name, state, ChoiceOf(name, tables, plan.version, options));
     if (planned.ok())
       plan.tables.push_back(*std::move(planned));
     else
@@ -285,17 +288,15 @@ Result<IngestPlan> PlanIngest(store::ObjectStore& bucket, store::ObjectStore& la
 
 Result<IngestReport> RunIngest(store::ObjectStore& bucket, store::ObjectStore& lake, const IngestOptions& options) {
   TG_ASSIGN_OR_RETURN(const bucket::BucketView view, bucket::ScanBucket(bucket, Choice(options)));
-  TG_ASSIGN_OR_RETURN(const auto in_lake, table::ListTables(lake));
-  LakeTables tables = LoadLake(view, lake, in_lake, Choice(options));
-  TG_ASSIGN_OR_RETURN(tables.settled, TablesWithSettlements(lake));
+  TG_ASSIGN_OR_RETURN(LakeTables tables, LoadLakeTables(view, lake, Choice(options)));
   TG_RETURN_IF_ERROR(CheckRefreshGlobs(tables, options));
   IngestReport report;
   report.empty_bucket = view.tables.empty() && view.manifests.empty() && !view.has_v2_manifest_key;
-  report.version = VersionInUse(view, Checkpoints(tables));
+  report.version = VersionInUse(view, tables.Checkpoints());
   report.warnings = BucketWarnings(view);
   report.waiting = StillWaiting(view, report.version);
 
-  Run run(bucket, lake, view, tables.settled, report.version, options);
+  Run run(bucket, lake, view, tables, report.version, options);
   std::vector<std::pair<TableName, TableState>> work;
   for (auto& [name, state] : tables.states) work.emplace_back(name, std::move(state));
   std::vector<Turn> turns = DoTables(run, work, options);
@@ -306,7 +307,7 @@ Result<IngestReport> RunIngest(store::ObjectStore& bucket, store::ObjectStore& l
   }
   for (const auto& [name, status] : tables.broken) Collect({{}, status, {}}, name, report);
   // Also after a run that did nothing: the last may have been killed.
-  for (Warning& warning : RefreshCatalog(lake, in_lake, std::move(located))) {
+  for (Warning& warning : RefreshCatalog(lake, tables.in_lake, std::move(located))) {
     report.warnings.push_back(std::move(warning));
   }
   if (options.cancel != nullptr) TG_RETURN_IF_ERROR(options.cancel->Check());

@@ -56,9 +56,6 @@ struct TableResult {
   std::optional<UtcTime> delivered_through;
 };
 
-/// The kind of warning that tells of a table on hold (hold.h).
-inline constexpr const char* kOnHold = "on_hold";
-
 /// A copy that shrank too much: readers keep the old rows until a person accepts it or a newer copy comes (C-29).
 struct Held {
   std::string table;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <set>
 
 #include "tidegate/base/text.h"
@@ -167,8 +168,8 @@ bool AnyAppliedChanged(TablePlan& plan, const Circumstances& now, const FolderMa
 
 /// The new copy of a rebuilt table, and the fence around it.
 void PlanReseed(const BucketView& view, const Circumstances& now, const FolderMap& folders, const Reseed& reseed,
-                TablePlan& plan) {
-  plan.reseed = reseed;
+                const std::vector<Reseed>& waiting, TablePlan& plan) {
+  plan.reseed = plan.takes = reseed;
   plan.fenced = DeliverySet();
   for (const auto& [delivery, state] : folders) {
     if (!state.sealed() || delivery.version > plan.version) continue;
@@ -176,12 +177,28 @@ void PlanReseed(const BucketView& view, const Circumstances& now, const FolderMa
       plan.fenced.Insert(delivery);
       continue;
     }
-    if (IsSkipped(plan, now, delivery)) continue;
+    if (WaitsWith(waiting, delivery) || IsSkipped(plan, now, delivery)) continue;
     if (!plan.before || !plan.before->applied.Contains(delivery)) WarnIfUnnamed(view, plan, state);
     TakeAccepted(plan, now, state);
     plan.folders.push_back(state);
   }
   plan.action = plan.before ? Action::kReseed : Action::kAppend;
+}
+
+/// The reseed that was taken, as manifests tell it now. An __initial__ that belongs to it stays with it.
+Reseed AsKnownNow(const Reseed& taken, Reseed announced) {
+  if (announced.from == announced.at) announced.with_initial |= taken.with_initial;
+  return announced;
+}
+
+/// It may begin earlier than it was known to: a manifest before it is read only now, or __initial__ is sealed
+/// only now (C-35). The fence moves, and what is no longer outside is applied.
+void MoveFence(const Reseed& reseed, TablePlan& plan) {
+  plan.reseed = reseed;
+  DeliverySet fenced;
+  const auto outside = [&](const Delivery& delivery) { return !reseed.Holds(delivery); };
+  for (const Delivery& delivery : plan.fenced.FirstWhere(outside, SIZE_MAX)) fenced.Insert(delivery);
+  plan.fenced = std::move(fenced);
 }
 
 /// C-35: a folder of the old copy. One that was sealed after the reseed was taken is said in every run.
@@ -207,15 +224,15 @@ bool IsDue(TablePlan& plan, const Circumstances& now, const FolderState& state) 
   return false;
 }
 
-/// Folders to add, given the reseed in force and one that waits to be taken.
+/// Folders to add, given the reseed in force and those that wait to be taken.
 void PlanAppend(const BucketView& view, const Circumstances& now, const FolderMap& folders,
-                const std::optional<Reseed>& waits, TablePlan& plan) {
+                const std::vector<Reseed>& waiting, TablePlan& plan) {
   const bool rebuild = plan.refresh || AnyAppliedChanged(plan, now, folders);
   for (const auto& [delivery, state] : folders) {
     if (!state.sealed() || delivery.version > plan.version) continue;  // C-10, C-12
     const bool applied = plan.before && plan.before->applied.Contains(delivery);
     if (applied && !rebuild) continue;
-    if (!applied && waits && waits->Holds(delivery)) continue;  // it waits with the reseed
+    if (!applied && WaitsWith(waiting, delivery)) continue;
     if (!applied && !IsDue(plan, now, state)) continue;
     if (!applied) WarnIfUnnamed(view, plan, state);
     TakeAccepted(plan, now, state);
@@ -230,13 +247,27 @@ void PlanParts(const BucketView& view, const Circumstances& now, TablePlan& plan
     plan.reseed = plan.before->reseed;
     plan.fenced = plan.before->fenced;
   }
-  std::optional<Reseed> latest = LatestReseed(view, plan.table, folders, plan.version);
-  if (latest && plan.reseed && latest->at <= plan.reseed->at) latest.reset();  // taken already
-  if (latest && IsSkipped(plan, now, latest->at)) latest.reset();              // a person wants the old copy to stay
-  if (latest && IsSealed(*latest, folders))
-    PlanReseed(view, now, folders, *latest, plan);
-  else
-    PlanAppend(view, now, folders, latest, plan);
+  const std::vector<AnnouncedReseed> announced = AnnouncedReseeds(view, plan.table, folders, plan.version);
+  std::vector<Reseed> waiting;
+  for (auto it = announced.rbegin(); it != announced.rend(); ++it) {  // the latest wins (C-35)
+    Reseed reseed = it->reseed;
+    const bool taken = plan.reseed && reseed.at <= plan.reseed->at;
+    if (taken) {
+      if (!it->Covers(plan.reseed->at)) break;
+      reseed = AsKnownNow(*plan.reseed, reseed);
+      if (reseed.HoldsAllOf(*plan.reseed)) {
+        MoveFence(reseed, plan);
+        break;
+      }
+    } else if (IsSkipped(plan, now, reseed.at)) {
+      continue;  // a person wants the old copy to stay
+    }
+    if (!now.not_taken.Contains(reseed.at) && CanBeTaken(reseed, folders, waiting))
+      return PlanReseed(view, now, folders, reseed, waiting, plan);
+    if (taken) break;
+    waiting.push_back(reseed);
+  }
+  PlanAppend(view, now, folders, waiting, plan);
 }
 
 void PlanFull(const BucketView& view, const Circumstances& now, TablePlan& plan) {

@@ -72,6 +72,7 @@ struct TablePlan {
   std::vector<bucket::FolderState> folders;                // replace: newest first; else in the order of C-20
   std::optional<Reseed> reseed;                            // in force after the plan (C-35)
   DeliverySet fenced;                                      // with it
+  std::optional<Reseed> takes;                             // the reseed that this plan takes
   std::optional<Checkpoint> before;                        // of the lake table; absent: a new table
   DeliverySet accepted;                                    // of `folders`: taken on a person's word, guard or not
   DeliverySet skipped;                                     // left out on a person's word, after the plan
@@ -91,6 +92,8 @@ struct Circumstances {
   /// A table in the lake is built anew from all sealed folders, changed ones as they are now; a full one from its
   /// newest copy.
   bool refresh = false;
+  /// R of reseeds that this run tried and could not take (broken, held): they wait.
+  DeliverySet not_taken;
 };
 
 /// C-12 for a lake: v2 once the bucket shows a v2 manifest, or any table of the lake has seen v2.

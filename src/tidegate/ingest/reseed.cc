@@ -1,5 +1,7 @@
 #include "tidegate/ingest/reseed.h"
 
+#include <algorithm>
+
 #include "tidegate/base/text.h"
 
 namespace tidegate::ingest {
@@ -36,28 +38,40 @@ Result<Reseed> Reseed::Parse(std::string_view text) {
   return out;
 }
 
-std::optional<Reseed> LatestReseed(const bucket::BucketView& view, const contract::TableName& table,
-                                   const bucket::FolderMap& folders, Version in_use) {
-  std::optional<Reseed> latest;
-  bool open = false;  // flagged deliveries are one reseed until one delivers the table without the flag
+std::vector<AnnouncedReseed> AnnouncedReseeds(const bucket::BucketView& view, const contract::TableName& table,
+                                              const bucket::FolderMap& folders, Version in_use) {
+  std::vector<AnnouncedReseed> out;
+  bool open = false;  // until a delivery has the table without the flag
   for (const auto& [delivery, manifest] : view.manifests) {
     if (delivery.version > in_use) continue;
     const contract::DeliveredTable* delivered = manifest.FindDelivered(table);
     if (delivered == nullptr) continue;
     if (delivered->reseed) {
-      if (!open) latest = Reseed{delivery, delivery, false};
-      if (delivered->reseed_from) latest->from = *delivered->reseed_from;
+      if (!open) out.push_back({Reseed{delivery, delivery, false}, delivery});
+      out.back().last = delivery;
+      if (delivered->reseed_from) out.back().reseed.from = *delivered->reseed_from;
     }
     open = delivered->reseed;
   }
-  if (latest && latest->from == latest->at) latest->with_initial = InitialIsFresh(latest->at, folders);
-  return latest;
+  for (auto& [reseed, last] : out) {
+    if (reseed.from == reseed.at) reseed.with_initial = InitialIsFresh(reseed.at, folders);
+  }
+  return out;
 }
 
-bool IsSealed(const Reseed& reseed, const bucket::FolderMap& folders) {
+bool WaitsWith(const std::vector<Reseed>& waiting, const Delivery& delivery) {
+  return std::any_of(waiting.begin(), waiting.end(), [&](const Reseed& reseed) { return reseed.Holds(delivery); });
+}
+
+bool CanBeTaken(const Reseed& reseed, const bucket::FolderMap& folders, const std::vector<Reseed>& waiting) {
   const auto at = folders.find(reseed.at);
-  if (at != folders.end()) return at->second.sealed();
-  return reseed.with_initial;  // it delivered nothing but __initial__
+  if (at != folders.end() && !at->second.sealed()) return false;
+  if (at == folders.end() && !reseed.with_initial) return false;
+  return std::none_of(folders.begin(), folders.end(), [&](const auto& entry) {
+    const auto& [delivery, state] = entry;
+    const bool needed = state.sealed() && delivery <= reseed.at && reseed.Holds(delivery);
+    return needed && WaitsWith(waiting, delivery);
+  });
 }
 
 }  // namespace tidegate::ingest

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tidegate/base/status.h"
 #include "tidegate/bucket/bucket_view.h"
@@ -22,6 +23,11 @@ struct Reseed {
     return delivery >= from || (with_initial && delivery.is_initial());
   }
 
+  /// Does every folder of another reseed belong to this one?
+  bool HoldsAllOf(const Reseed& other) const {
+    return from <= other.from && (with_initial || !other.with_initial || from.is_initial());
+  }
+
   /// "v2/2026-11-03/05 from v2/2026-11-03/04", with " initial" at the end where it belongs to the copy.
   std::string ToString() const;
   static Result<Reseed> Parse(std::string_view text);
@@ -29,11 +35,23 @@ struct Reseed {
   friend bool operator==(const Reseed&, const Reseed&) = default;
 };
 
-/// The latest reseed that manifests up to `in_use` announce for a table, whether its folders are sealed or not.
-std::optional<Reseed> LatestReseed(const bucket::BucketView& view, const contract::TableName& table,
-                                   const bucket::FolderMap& folders, contract::Version in_use);
+/// A reseed as manifests announce it.
+struct AnnouncedReseed {
+  Reseed reseed;
+  contract::Delivery last;  // of the consecutive deliveries that carry the flag: they are one reseed
 
-/// May it be taken? Once R is sealed; a v1 reseed that delivers only __initial__: once that is.
-bool IsSealed(const Reseed& reseed, const bucket::FolderMap& folders);
+  bool Covers(const contract::Delivery& flagged) const { return reseed.at <= flagged && flagged <= last; }
+};
+
+/// All reseeds that manifests up to `in_use` announce for a table, in order, whether their folders are sealed or not.
+std::vector<AnnouncedReseed> AnnouncedReseeds(const bucket::BucketView& view, const contract::TableName& table,
+                                              const bucket::FolderMap& folders, contract::Version in_use);
+
+/// Does a folder belong to one of the reseeds that wait? Then it waits with it.
+bool WaitsWith(const std::vector<Reseed>& waiting, const contract::Delivery& delivery);
+
+/// May it be taken? Once R is sealed, or, where a v1 reseed delivers only __initial__, that; and unless a part of it
+/// belongs to a later reseed that waits.
+bool CanBeTaken(const Reseed& reseed, const bucket::FolderMap& folders, const std::vector<Reseed>& waiting);
 
 }  // namespace tidegate::ingest

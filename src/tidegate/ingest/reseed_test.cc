@@ -36,7 +36,10 @@ class ReseedTest : public ::testing::Test {
     manifest.delivery = delivery;
     manifest.delivered.push_back(table);
   }
-  std::optional<Reseed> Latest() { return LatestReseed(view_, kLog, view_.tables[kLog].parts, Version::kV2); }
+  std::optional<Reseed> Latest() {
+    const auto all = AnnouncedReseeds(view_, kLog, view_.tables[kLog].parts, Version::kV2);
+    return all.empty() ? std::nullopt : std::optional(all.back().reseed);
+  }
   TablePlan Plan(std::optional<Checkpoint> before = std::nullopt) {
     return PlanTable(view_, kLog, nullptr, std::move(before), Version::kV2);
   }
@@ -111,6 +114,86 @@ TEST_F(ReseedTest, UntilItIsSealedReadersKeepTheOldTableAndLaterFoldersWait) {  
   EXPECT_EQ(Plan(before).action, Action::kNothing);
   Seal(Hour("04"));
   EXPECT_EQ(Deliveries(Plan(before)), (std::vector<Delivery>{Hour("04"), Hour("05")}));
+}
+
+TEST_F(ReseedTest, TheLatestThatCanBeTakenIsWhileALaterOneWaits) {  // C-35, A-9
+  Seal(Hour("03"));
+  Deliver(Hour("03"), false);
+  const Checkpoint before = After(Plan());
+  Seal(Hour("04"));
+  Deliver(Hour("04"), true);
+  Deliver(Hour("05"), false);
+  Deliver(Hour("06"), true);  // not sealed
+  Seal(Hour("07"));
+  const TablePlan plan = Plan(before);
+  EXPECT_EQ(plan.action, Action::kReseed);
+  EXPECT_EQ(Deliveries(plan), std::vector<Delivery>{Hour("04")});
+  Seal(Hour("05"));
+  EXPECT_EQ(Deliveries(Plan(After(plan))), std::vector<Delivery>{Hour("05")});
+  Seal(Hour("06"));
+  EXPECT_EQ(Deliveries(Plan(After(plan))), (std::vector<Delivery>{Hour("06"), Hour("07")}));
+}
+
+TEST_F(ReseedTest, OneThatWaitsKeepsBackAnEarlierOneThatItTakesIn) {  // C-35, A-6, A-9
+  Seal(Hour("03"));
+  Deliver(Hour("03"), false);
+  const Checkpoint before = After(Plan());
+  Seal(Hour("04"));
+  Deliver(Hour("04"), true);
+  Deliver(Hour("05"), false);
+  Deliver(Hour("06"), true, Hour("04"));  // not sealed
+  EXPECT_EQ(Plan(before).action, Action::kNothing);
+}
+
+TEST_F(ReseedTest, OneThatThisRunCouldNotTakeIsAsOneThatWaits) {
+  for (const char* hour : {"03", "05", "06"}) Seal(Hour(hour));
+  Deliver(Hour("05"), true);
+  Circumstances now;
+  now.not_taken.Insert(Hour("05"));
+  const TablePlan plan = PlanTable(view_, kLog, nullptr, std::nullopt, Version::kV2, now);
+  EXPECT_EQ(Deliveries(plan), std::vector<Delivery>{Hour("03")});
+  EXPECT_FALSE(plan.reseed);
+}
+
+TEST_F(ReseedTest, AFlagThatIsReadLateMovesTheFenceBack) {  // C-35, A-8
+  for (const char* hour : {"03", "04", "05"}) Seal(Hour(hour));
+  Deliver(Hour("05"), true);
+  const TablePlan plan = Plan();
+  EXPECT_TRUE(plan.fenced.Contains(Hour("04")));
+  Deliver(Hour("04"), true);  // consecutive: one reseed that starts here
+  const TablePlan late = Plan(After(plan));
+  EXPECT_EQ(late.action, Action::kAppend);
+  EXPECT_EQ(Deliveries(late), std::vector<Delivery>{Hour("04")});
+  EXPECT_EQ(late.reseed->at, Hour("04"));
+  EXPECT_TRUE(late.fenced.Contains(Hour("03")));
+  EXPECT_FALSE(late.fenced.Contains(Hour("04")));
+  EXPECT_EQ(Plan(After(late)).action, Action::kNothing);
+}
+
+TEST_F(ReseedTest, AFenceThatMustMoveForwardBuildsTheCopyAnew) {  // C-35, A-6
+  for (const char* hour : {"03", "04", "05"}) Seal(Hour(hour));
+  Deliver(Hour("05"), true, Hour("03"));
+  const TablePlan plan = Plan();
+  EXPECT_EQ(Deliveries(plan), (std::vector<Delivery>{Hour("03"), Hour("04"), Hour("05")}));
+  view_.manifests.clear();
+  Deliver(Hour("05"), true, Hour("04"));
+  const TablePlan corrected = Plan(After(plan));
+  EXPECT_EQ(corrected.action, Action::kReseed);
+  EXPECT_EQ(Deliveries(corrected), (std::vector<Delivery>{Hour("04"), Hour("05")}));
+}
+
+TEST_F(ReseedTest, AFreshInitialThatIsSealedLateStillBelongsToTheCopy) {  // C-35
+  Seal(Day("2026-10-31"));
+  Seal(Day("2026-11-01"));
+  Deliver(Day("2026-11-01"), true);
+  const TablePlan plan = Plan();
+  EXPECT_EQ(Deliveries(plan), std::vector<Delivery>{Day("2026-11-01")});
+  Seal(kInitialFolder, "2026-11-01T09:00:00Z");
+  const TablePlan late = Plan(After(plan));
+  EXPECT_EQ(late.action, Action::kAppend);
+  EXPECT_EQ(Deliveries(late), std::vector<Delivery>{kInitialFolder});
+  view_.tables[kLog].parts.erase(kInitialFolder);  // gone from the bucket: it stays with the copy
+  EXPECT_TRUE(Plan(After(late)).reseed->with_initial);
 }
 
 TEST_F(ReseedTest, AFreshInitialBelongsToTheNewCopyAnOldOneDoesNot) {  // C-35

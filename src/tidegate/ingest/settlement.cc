@@ -15,12 +15,6 @@ std::string TablePrefix(const contract::TableName& table) {
   return std::string(kRoot) + table.schema + "/" + table.table + "/";
 }
 
-Result<std::string> TextField(const Json& document, const char* name) {
-  const auto field = document.find(name);
-  if (field == document.end() || !field->is_string()) return Corruption("no text " + Quoted(name));
-  return field->get<std::string>();
-}
-
 Result<Verdict> ParseVerdict(std::string_view text) {
   for (const Verdict verdict : {Verdict::kAccept, Verdict::kSkip}) {
     if (text == VerdictName(verdict)) return verdict;
@@ -45,24 +39,19 @@ OrderedJson ToJson(const Settlement& settlement) {
                      {"at", FormatRfc3339(settlement.at)}};
 }
 
-std::string WriteSettlement(const Settlement& settlement) {
-  return ToJson(settlement).dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
-}
+std::string WriteSettlement(const Settlement& settlement) { return DumpJson(ToJson(settlement)) + "\n"; }
 
 Result<Settlement> ParseSettlement(std::string_view text) {
   TG_ASSIGN_OR_RETURN(const Json document, ParseJson(text));
-  if (!document.is_object()) return Corruption("not a JSON object");
-  const auto format = document.find("format");
-  if (format == document.end() || !format->is_number_integer()) return Corruption("no number \"format\"");
-  if (*format != kFormat) return Unsupported("written by a newer tidegate: install that version");
+  TG_RETURN_IF_ERROR(RequireFormat(document, kFormat));
   Settlement out;
-  TG_ASSIGN_OR_RETURN(const std::string folder, TextField(document, "folder"));
+  TG_ASSIGN_OR_RETURN(const std::string folder, RequireText(document, "folder"));
   TG_ASSIGN_OR_RETURN(out.folder, contract::ParseFolder(folder));
-  TG_ASSIGN_OR_RETURN(const std::string verdict, TextField(document, "verdict"));
+  TG_ASSIGN_OR_RETURN(const std::string verdict, RequireText(document, "verdict"));
   TG_ASSIGN_OR_RETURN(out.verdict, ParseVerdict(verdict));
-  TG_ASSIGN_OR_RETURN(out.fingerprint, TextField(document, "fingerprint"));
-  TG_ASSIGN_OR_RETURN(out.reason, TextField(document, "reason"));
-  TG_ASSIGN_OR_RETURN(const std::string at, TextField(document, "at"));
+  TG_ASSIGN_OR_RETURN(out.fingerprint, RequireText(document, "fingerprint"));
+  TG_ASSIGN_OR_RETURN(out.reason, RequireText(document, "reason"));
+  TG_ASSIGN_OR_RETURN(const std::string at, RequireText(document, "at"));
   TG_ASSIGN_OR_RETURN(out.at, ParseRfc3339(at));
   return out;
 }

@@ -125,8 +125,7 @@ Status TableJob::Run(JobOutcome* outcome) {
 }
 
 Status TableJob::ApplyStaged() {
-  const bool any_file = std::any_of(staged_.begin(), staged_.end(), [](const auto& f) { return !f.files.empty(); });
-  if (!any_file && !state_.table) {  // it has no columns and does not exist yet
+  if (!AnyFile() && !state_.table) {  // it has no columns and does not exist yet
     if (!staged_.empty()) out_.result.delivered_through = NewCheckpoint().delivered_through;
     return {};
   }
@@ -134,7 +133,10 @@ Status TableJob::ApplyStaged() {
   if (!staged_.empty()) {
     TG_ASSIGN_OR_RETURN(change, BuildChange());
     TG_ASSIGN_OR_RETURN(const bool held, ReseedIsHeld());
-    if (held) change.reset();
+    if (held) {
+      out_.reseed_not_taken = plan_.takes->at;
+      change.reset();
+    }
   }
   if (!change) {
     StageNothing();
@@ -160,11 +162,21 @@ std::optional<std::string> TableJob::MetadataLocation() const {
 /// Must readers keep the table they have until this folder, too, can be taken?
 bool TableJob::IsVital(const contract::Delivery& delivery) const {
   if (plan_.action == Action::kRebuild) return plan_.before->applied.Contains(delivery);
-  return plan_.action == Action::kReseed && delivery <= plan_.reseed->at;
+  return plan_.takes && delivery <= plan_.takes->at;
+}
+
+bool TableJob::AnyFile() const {
+  return std::any_of(staged_.begin(), staged_.end(), [](const auto& folder) { return !folder.files.empty(); });
+}
+
+/// Do the columns come from the staged folders alone?
+bool TableJob::BringsItsColumns() const {
+  return plan_.action == Action::kRebuild || plan_.action == Action::kReseed ||
+         (plan_.before && plan_.before->columns_kept);
 }
 
 Status TableJob::StageParts() {
-  const bool anew = plan_.action == Action::kRebuild || plan_.action == Action::kReseed;
+  const bool anew = BringsItsColumns();
   if (anew) {
     schema_ = InitialSchema(plan_.rules.mode);
     last_column_id_ = schema_.MaxId();
@@ -179,13 +191,13 @@ Status TableJob::StageParts() {
     TG_ASSIGN_OR_RETURN(const bool taken, TryFolder(folder, /*replace=*/false));
     if (!taken && IsVital(folder.folder.delivery)) {
       staged_.clear();
+      if (plan_.takes) out_.reseed_not_taken = plan_.takes->at;
       return {};
     }
   }
   TG_RETURN_IF_ERROR(StageKept(kept, nullptr));
-  const bool any_file = std::any_of(staged_.begin(), staged_.end(), [](const auto& f) { return !f.files.empty(); });
-  if (anew && state_.table && !any_file) schema_ = state_.table->metadata().current_schema();
-  if (anew && state_.table && any_file) {
+  if (anew && state_.table && !AnyFile()) schema_ = state_.table->metadata().current_schema();
+  if (anew && state_.table && AnyFile()) {
     last_column_id_ = state_.table->metadata().last_column_id;
     schema_ = Adapt(state_.table->metadata().current_schema(), schema_, &last_column_id_);
   }
@@ -512,6 +524,7 @@ Checkpoint TableJob::NewCheckpoint() const {
   out.fenced = settle ? out.fenced : plan_.fenced;
   out.skipped = plan_.skipped;
   out.gaps = failed_;
+  out.columns_kept = out.mode == contract::TableMode::kParts && plan_.before && BringsItsColumns() && !AnyFile();
   if (plan_.before) out.switched_at = plan_.before->switched_at;
   if (!out.switched_at && out.version == contract::Version::kV2) out.switched_at = options_.clock->Now();
   for (const StagedFolder& staged : staged_) {
@@ -551,14 +564,13 @@ void TableJob::Describe(table::Change& change) const {
   change.summary["tidegate.action"] = ActionName(plan_.action);
   change.summary["tidegate.tool-version"] = options_.tool_version;
   change.summary["tidegate.folders"] = Join(folders, " ");
-  change.summary["tidegate.files"] = FilesJson(staged_).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  change.summary["tidegate.files"] = DumpJson(FilesJson(staged_));
   change.summary["tidegate.rows-in"] = std::to_string(rows);
   change.summary["tidegate.bytes-in"] = std::to_string(bytes);
   change.summary["tidegate.rows-superseded"] = std::to_string(result.superseded);
   change.summary["tidegate.rows-rejected"] = std::to_string(result.rejected);
   if (const auto settled = SettledNow(); !settled.empty()) {
-    change.summary["tidegate.settled"] =
-        SettledJson(settled).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+    change.summary["tidegate.settled"] = DumpJson(SettledJson(settled));
   }
 }
 

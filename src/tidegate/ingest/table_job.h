@@ -23,6 +23,8 @@ struct JobOutcome {
   std::vector<Warning> warnings;
   std::vector<Problem> problems;
   std::vector<Held> held;
+  /// R of a reseed that the plan takes and that is broken or held: plan again, with it as one that waits.
+  std::optional<contract::Delivery> reseed_not_taken;
 };
 
 class TableJob {
@@ -40,6 +42,8 @@ class TableJob {
  private:
   Status StageParts();
   Status StageFull();
+  bool AnyFile() const;  // staged
+  bool BringsItsColumns() const;
   bool IsVital(const contract::Delivery& delivery) const;
   /// Stages one folder and fits its columns; a folder that cannot be applied becomes a problem and leaves no trace.
   Result<bool> TryFolder(const bucket::FolderState& folder, bool replace);

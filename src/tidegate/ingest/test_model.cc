@@ -94,33 +94,69 @@ bool Holds(const Scene& scene, const Announced& reseed, const Delivery& delivery
   return delivery >= reseed.from || (delivery.is_initial() && HasFreshInitial(scene, reseed));
 }
 
-/// Once R is sealed and whole; or, in v1, where it delivered __initial__ alone.
-bool CanBeTaken(const Scene& scene, const Announced& reseed) {
-  const auto at = scene.sealed.find(reseed.at);
-  if (at != scene.sealed.end()) return !at->second.content->broken;
-  return !scene.unsealed.contains(reseed.at) && HasFreshInitial(scene, reseed);
+/// Does a folder wait with one of these reseeds?
+bool Waits(const Scene& scene, const std::vector<Announced>& waiting, const Delivery& delivery) {
+  return std::any_of(waiting.begin(), waiting.end(),
+                     [&](const Announced& reseed) { return Holds(scene, reseed, delivery); });
+}
+
+/// The sealed folders of the new copy up to R: all of them must be whole, and must not wait, for it to be taken.
+std::vector<std::pair<Delivery, Sealed>> NeededBy(const Scene& scene, const Announced& reseed) {
+  std::vector<std::pair<Delivery, Sealed>> out;
+  for (const auto& entry : scene.sealed) {
+    if (entry.first <= reseed.at && Holds(scene, reseed, entry.first)) out.emplace_back(entry);
+  }
+  return out;
+}
+
+/// Once R is sealed, or, where a reseed in v1 delivered __initial__ alone, that.
+bool IsTried(const Scene& scene, const Announced& reseed, const std::vector<Announced>& waiting) {
+  const bool alone = !scene.unsealed.contains(reseed.at) && HasFreshInitial(scene, reseed);
+  if (!scene.sealed.contains(reseed.at) && !alone) return false;
+  const auto needed = NeededBy(scene, reseed);
+  return std::none_of(needed.begin(), needed.end(),
+                      [&](const auto& entry) { return Waits(scene, waiting, entry.first); });
+}
+
+bool HasBroken(const Scene& scene, const Announced& reseed) {
+  const auto needed = NeededBy(scene, reseed);
+  return std::any_of(needed.begin(), needed.end(), [](const auto& entry) { return entry.second.content->broken; });
+}
+
+bool CanBeTaken(const Scene& scene, const Announced& reseed, const std::vector<Announced>& waiting) {
+  return IsTried(scene, reseed, waiting) && !HasBroken(scene, reseed);
 }
 
 struct Chosen {
   std::vector<Sealed> folders;  // in the order of C-20
   bool waits = false;           // a reseed is announced and cannot be taken yet
+  bool broken = false;          // it is tried, and cannot be taken because a part of it is broken
 };
 
 Chosen ChooseParts(const Scene& scene) {
-  const std::vector<Announced> reseeds = ReseedsIn(scene);
-  const auto taken = std::find_if(reseeds.rbegin(), reseeds.rend(),  // the latest wins
-                                  [&](const Announced& reseed) { return CanBeTaken(scene, reseed); });
+  std::vector<Announced> reseeds = ReseedsIn(scene);
+  std::vector<Announced> waiting;
   Chosen out;
-  out.waits = taken != reseeds.rbegin();
-  for (const auto& entry : scene.sealed) {
-    const auto& delivery = entry.first;
-    if (taken != reseeds.rend() && !Holds(scene, *taken, delivery)) continue;  // fenced
-    // what belongs to a later reseed waits with it.
-    if (std::any_of(reseeds.rbegin(), taken, [&](const auto& later) { return Holds(scene, later, delivery); }))
-      continue;
-    out.folders.push_back(entry.second);
+  while (!reseeds.empty() && !CanBeTaken(scene, reseeds.back(), waiting)) {  // the latest wins
+    out.broken = out.broken || IsTried(scene, reseeds.back(), waiting);
+    waiting.push_back(reseeds.back());
+    reseeds.pop_back();
+  }
+  out.waits = !waiting.empty();
+  for (const auto& [delivery, sealed] : scene.sealed) {
+    if (!reseeds.empty() && !Holds(scene, reseeds.back(), delivery)) continue;  // fenced
+    if (!Waits(scene, waiting, delivery)) out.folders.push_back(sealed);
   }
   return out;
+}
+
+/// Could it have been taken before all of it was seen, although it cannot be taken now? __initial__ alone, before the
+/// files of R; or R, before a folder of the new copy that is broken.
+bool MayHaveBeenTaken(const Scene& scene, const Announced& reseed) {
+  if (CanBeTaken(scene, reseed, {})) return false;
+  const auto at = scene.sealed.find(reseed.at);
+  const bool whole = at != scene.sealed.end() && !at->second.content->broken;
+  return whole || HasFreshInitial(scene, reseed);
 }
 
 /// C-11, C-13, A-11: the newest copy that can be applied, of the version in use where it has any.
@@ -132,7 +168,7 @@ Chosen ChooseFull(const Scene& scene, ExpectedTable& out) {
       out.open = true;  // a lake that has the copy of v1 keeps it, a new one need not take it
       break;
     }
-    if (!it->second.content->broken) return {{it->second}, false};
+    if (!it->second.content->broken) return {{it->second}, false, false};
     out.gap = true;
   }
   return {};
@@ -300,9 +336,8 @@ ExpectedTable ExpectTable(const BucketHistory& history, const HistoryTable& tabl
   ExpectedTable out;
   Chosen chosen = table.entry.mode == TableMode::kFull ? ChooseFull(scene, out) : ChooseParts(scene);
   const auto broken = std::erase_if(chosen.folders, [](const Sealed& sealed) { return sealed.content->broken; });
-  out.gap = out.gap || broken > 0;
+  out.gap = out.gap || broken > 0 || chosen.broken;
   out.waits = chosen.waits;
-  out.reseeds = ReseedsIn(scene).size();
   Fill(scene, chosen, out);
   out.delivered_through = Through(scene, chosen);
   return out;
@@ -321,11 +356,10 @@ bool EndsTheSameInAnyOrder(const BucketHistory& history) {
         if (content.broken && content.files.empty()) return false;  // makes no sense: nothing is there to be broken
       }
     }
-    // __initial__ alone may have been taken for the whole new copy, before the files of R were seen.
     const Scene scene = Look(history, table, end);
-    for (const Announced& reseed : ReseedsIn(scene)) {
-      if (scene.unsealed.contains(reseed.at) && HasFreshInitial(scene, reseed)) return false;
-    }
+    const std::vector<Announced> reseeds = ReseedsIn(scene);
+    if (std::any_of(reseeds.begin(), reseeds.end(), [&](const auto& r) { return MayHaveBeenTaken(scene, r); }))
+      return false;
   }
   if (!waits) return true;
   const auto is_folder = [](const HistoryStep& step) { return step.kind == HistoryStep::Kind::kFiles; };

@@ -24,8 +24,7 @@ struct ExpectedTable {
   /// A sealed folder that should be in the table cannot be read (C-15): runs end as failed.
   bool gap = false;
   // Where one of these is true, what the lake holds now may depend on the order of arrival.
-  size_t reseeds = 0;  // announced, whether taken or not
-  bool waits = false;  // a reseed is announced and not sealed
+  bool waits = false;  // a reseed is announced and not sealed, or broken
   bool open = false;   // two folders disagree on a type (C-25), or the first copy in v2 is broken (C-13)
 };
 

@@ -14,7 +14,4 @@ namespace tidegate::ingest {
 /// written anew; the switch to v2; reseeds; manifests that are written again; faults, crashes and power losses.
 BucketHistory RandomHistory(uint64_t seed);
 
-/// Does it meet a fault of ingest that is known and not mended yet?
-bool IsSpared(const BucketHistory& history);
-
 }  // namespace tidegate::ingest

@@ -1,7 +1,6 @@
 #include "tidegate/status/history.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "tidegate/base/json.h"
 #include "tidegate/base/text.h"
@@ -13,13 +12,6 @@ namespace {
 std::string Field(const table::Summary& summary, const char* key) {
   const auto it = summary.find(key);
   return it == summary.end() ? "" : it->second;
-}
-
-int64_t Number(const table::Summary& summary, const char* key) {
-  const std::string text = Field(summary, key);
-  int64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
 }
 
 std::string TextOf(const Json& object, const char* key) {
@@ -70,10 +62,11 @@ HistoryEntry ToEntry(const std::string& name, const table::Snapshot& snapshot) {
   }
   out.files = Files(snapshot.summary);
   out.settled = Settled(snapshot.summary);
-  out.rows_in = Number(snapshot.summary, "tidegate.rows-in");
-  out.rows_superseded = Number(snapshot.summary, "tidegate.rows-superseded");
-  out.rows_rejected = Number(snapshot.summary, "tidegate.rows-rejected");
-  out.bytes_in = Number(snapshot.summary, "tidegate.bytes-in");
+  const auto count = [&](const char* key) { return table::CountIn(snapshot.summary, key).value_or(0); };
+  out.rows_in = count("tidegate.rows-in");
+  out.rows_superseded = count("tidegate.rows-superseded");
+  out.rows_rejected = count("tidegate.rows-rejected");
+  out.bytes_in = count("tidegate.bytes-in");
   out.tool_version = Field(snapshot.summary, "tidegate.tool-version");
   return out;
 }

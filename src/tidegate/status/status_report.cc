@@ -1,11 +1,12 @@
 #include "tidegate/status/status_report.h"
 
 #include <algorithm>
-#include <charconv>
+#include <initializer_list>
 #include <set>
 
 #include "tidegate/base/text.h"
-#include "tidegate/ingest/table_state.h"
+#include "tidegate/ingest/hold.h"
+#include "tidegate/ingest/lake_tables.h"
 #include "tidegate/table/lake_table.h"
 
 namespace tidegate::status {
@@ -16,47 +17,20 @@ using contract::TableMode;
 using contract::TableName;
 using contract::Version;
 
-struct LakeSide {
-  std::map<TableName, ingest::TableState> states;
-  std::map<TableName, Status> broken;
-};
-
-Result<LakeSide> LoadLake(store::ObjectStore* lake, std::set<TableName>& names, const bucket::ScanOptions& choice) {
-  LakeSide out;
-  if (lake == nullptr) return out;
-  TG_ASSIGN_OR_RETURN(const auto in_lake, table::ListTables(*lake));
-  for (const TableName& name : in_lake) {
-    if (bucket::Chosen(name, choice)) names.insert(name);
-  }
-  for (const TableName& name : names) {
-    auto state = ingest::LoadTableState(*lake, name);
-    if (state.ok())
-      out.states.emplace(name, *std::move(state));
-    else
-      out.broken[name] = state.status();
-  }
-  return out;
-}
-
-int64_t Number(const table::Summary& summary, const char* key) {
-  const auto it = summary.find(key);
-  int64_t value = 0;
-  if (it != summary.end()) std::from_chars(it->second.data(), it->second.data() + it->second.size(), value);
-  return value;
-}
-
 void TakeLakeFacts(const ingest::TableState& state, TableStatus& out) {
   if (!state.table) return;
   out.in_lake = true;
+  out.on_hold = ingest::HoldOf(state.table->metadata()).value_or("");
   const table::TableMetadata& metadata = state.table->metadata();
   out.snapshots = static_cast<int64_t>(metadata.snapshots.size());
   const table::Snapshot* snapshot = metadata.current_snapshot();
   if (snapshot == nullptr) return;
-  out.data_files = Number(snapshot->summary, "total-data-files");
-  out.delete_files = Number(snapshot->summary, "total-delete-files");
-  out.deleted_rows = Number(snapshot->summary, "total-position-deletes");
-  out.rows = Number(snapshot->summary, "total-records") - out.deleted_rows;
-  out.bytes = Number(snapshot->summary, "total-files-size");
+  const auto count = [&](const char* key) { return table::CountIn(snapshot->summary, key).value_or(0); };
+  out.data_files = count("total-data-files");
+  out.delete_files = count("total-delete-files");
+  out.deleted_rows = count("total-position-deletes");
+  out.rows = count("total-records") - out.deleted_rows;
+  out.bytes = count("total-files-size");
   out.last_commit = UtcTime(std::chrono::milliseconds(snapshot->timestamp_ms));
   if (state.checkpoint && !state.checkpoint->applied.empty()) {
     out.newest_applied = state.checkpoint->applied.Max().ToString();
@@ -110,44 +84,182 @@ void AddNamedByManifests(const bucket::BucketView& view, const bucket::ScanOptio
   }
 }
 
+/// "next is v2/2026-11-03/06, usually there by 06:40", or that it is late.
+std::string DescribeNext(const NextDelivery& next) {
+  const std::string name = next.delivery.ToString();
+  if (next.late) return name + " is late: usually there by " + FormatRfc3339(next.there_by);
+  return "next is " + name + ", usually there by " + FormatRfc3339(next.there_by);
+}
+
 std::string Summarize(const StatusReport& report) {
-  const auto count = [&](auto test) {
-    return static_cast<size_t>(std::count_if(report.tables.begin(), report.tables.end(), test));
-  };
-  const size_t waiting = count([](const TableStatus& t) { return !t.waiting.empty(); });
-  const size_t open = count([](const TableStatus& t) { return !t.open_folders.empty(); });
-  const size_t broken = count([](const TableStatus& t) { return !t.error.empty(); });
-  std::string out = Plural(report.tables.size(), "table", "tables") + ", " +
-                    Plural(report.deliveries_in_all, "delivery", "deliveries") + ", contract " +
-                    std::string(contract::VersionName(report.version)) + " in use: ";
   std::vector<std::string> parts;
-  if (broken > 0) parts.push_back(Plural(broken, "table cannot be read", "tables cannot be read"));
-  if (open > 0 && report.has_lake) parts.push_back(Plural(open, "table has", "tables have") + " folders to ingest");
-  if (waiting > 0) parts.push_back(Plural(waiting, "table is", "tables are") + " missing or pending");
-  if (!parts.empty()) return out + Join(parts, ", ");
-  return out + (report.has_lake ? "everything delivered is in the lake" : "nothing is missing");
+  const auto add = [&](std::initializer_list<Health> any, const char* one, const char* many) {
+    const auto count = std::count_if(report.tables.begin(), report.tables.end(), [&](const TableStatus& table) {
+      return std::find(any.begin(), any.end(), table.health) != any.end();
+    });
+    if (count > 0) parts.push_back(Plural(static_cast<size_t>(count), one, many));
+  };
+  add({Health::kUnreadable}, "table cannot be read", "tables cannot be read");
+  add({Health::kGap}, "table has a gap", "tables have gaps");
+  add({Health::kHeld}, "table is held, it shrank", "tables are held, they shrank");
+  add({Health::kOnHold}, "table is on hold", "tables are on hold");
+  if (report.has_lake) add({Health::kToIngest}, "table has folders to ingest", "tables have folders to ingest");
+  add({Health::kMissing, Health::kPending}, "table is missing or pending", "tables are missing or pending");
+  if (parts.empty()) parts.push_back(report.has_lake ? "everything delivered is in the lake" : "nothing is missing");
+  return Plural(report.tables.size(), "table", "tables") + ", " +
+         Plural(report.deliveries_in_all, "delivery", "deliveries") + ", contract " +
+         std::string(contract::VersionName(report.version)) + " in use: " + Join(parts, ", ") +
+         (report.next ? "; " + DescribeNext(*report.next) : "");
+}
+
+std::optional<NextDelivery> NextAfter(const bucket::BucketView& view, Version version, const StatusOptions& options) {
+  const auto newest = std::find_if(view.manifests.rbegin(), view.manifests.rend(), [&](const auto& entry) {
+    return entry.first.version == version && !entry.first.is_initial();
+  });
+  if (newest == view.manifests.rend()) return std::nullopt;
+  NextDelivery out;
+  out.delivery = contract::Next(newest->first);
+  out.due = contract::DueAt(out.delivery, options.daily_at);
+  out.there_by = out.due + std::chrono::duration_cast<UtcTime::duration>(options.expect_within);
+  out.late = options.now > out.there_by;
+  return out;
+}
+
+/// What was tried and could not be applied, as far as it still stands there so.
+void TakeOpenPoints(const ingest::TablePlan& plan, const ingest::OpenPoints& points, UtcTime now, TableStatus& out) {
+  for (const ingest::Problem& problem : plan.problems) {
+    const auto folder = contract::ParseFolder(problem.folder);
+    ingest::OpenPoint gap;
+    if (folder.ok()) gap.folder = *folder;
+    gap.reason = problem.reason;
+    gap.message = problem.message;
+    gap.since = now;
+    for (const ingest::OpenPoint& old : points) {
+      if (folder.ok() && old.folder == *folder && old.reason == gap.reason) gap.since = old.since;
+    }
+    out.gaps.push_back(std::move(gap));
+  }
+  for (const bucket::FolderState& state : plan.folders) {
+    const auto point = std::find_if(points.begin(), points.end(), [&](const ingest::OpenPoint& old) {
+      return old.folder == state.folder && old.fingerprint == state.Fingerprint();
+    });
+    if (point == points.end())
+      out.to_ingest.push_back(state.folder.Path());
+    else
+      (point->held ? out.held : out.gaps).push_back(*point);
+  }
+  if (plan.action == ingest::Action::kReplace && out.to_ingest.size() > 1) out.to_ingest.resize(1);
+}
+
+/// The first seal of the folders to ingest.
+std::optional<UtcTime> FirstSeal(const ingest::TablePlan& plan, const std::vector<std::string>& to_ingest) {
+  std::optional<UtcTime> out;
+  for (const bucket::FolderState& state : plan.folders) {
+    const bool open = std::find(to_ingest.begin(), to_ingest.end(), state.folder.Path()) != to_ingest.end();
+    if (open && state.seal && (!out || state.seal->modified < *out)) out = state.seal->modified;
+  }
+  return out;
+}
+
+UtcTime FirstSince(const std::vector<ingest::OpenPoint>& points) {
+  return std::min_element(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.since < b.since; })
+      ->since;
+}
+
+void TakeHealth(const ingest::TablePlan& plan, const StatusOptions& options, bool has_lake, TableStatus& out) {
+  if (!out.error.empty()) {
+    out.health = Health::kUnreadable;
+  } else if (!out.on_hold.empty()) {
+    out.health = Health::kOnHold;
+  } else if (!out.gaps.empty()) {
+    out.health = Health::kGap;
+    out.since = FirstSince(out.gaps);
+  } else if (!out.held.empty()) {
+    out.health = Health::kHeld;
+    out.since = FirstSince(out.held);
+  } else if (has_lake && !out.to_ingest.empty()) {
+    out.health = Health::kToIngest;
+    out.since = FirstSeal(plan, out.to_ingest);
+  } else if (!out.waiting.empty()) {
+    const ingest::Waiting& first = out.waiting.front();
+    out.health = first.pending ? Health::kPending : Health::kMissing;
+    if (!first.delivery.is_initial()) out.since = contract::DueAt(first.delivery, options.daily_at);
+  } else if (out.in_lake || !out.to_ingest.empty()) {
+    out.health = Health::kCurrent;
+    out.since = out.last_commit;
+  }
+}
+
+/// The lake of a report; without one, nothing of any table.
+struct LakeSide {
+  store::ObjectStore* store = nullptr;
+  ingest::LakeTables tables;
+
+  const ingest::TableState& StateOf(const TableName& name) const {
+    static const ingest::TableState kNone;
+    const auto found = tables.states.find(name);
+    return found == tables.states.end() ? kNone : found->second;
+  }
+};
+
+Result<ingest::TablePlan> PlanOf(const bucket::BucketView& view, const TableName& name, const LakeSide& lake,
+                                 const StatusOptions& options, Version version) {
+  ingest::PlanChoice choice;
+  choice.entry = options.catalog.Find(name);
+  choice.version = version;
+  choice.now = options.now;
+  choice.settled = lake.tables.settled.contains(name);
+  if (lake.store == nullptr) return ingest::PlanTable(view, name, choice.entry, std::nullopt, version);
+  return ingest::PlanOf(view, *lake.store, name, lake.StateOf(name), choice);
 }
 
 TableStatus StatusOfTable(const bucket::BucketView& view, const TableName& name, const LakeSide& lake,
-                          const StatusOptions& options, Version version, std::vector<ingest::Warning>& warnings) {
+                          const StatusOptions& options, const std::vector<ingest::Waiting>& waiting,
+                          StatusReport& report) {
   TableStatus out;
   out.table = name.ToString();
-  std::optional<ingest::Checkpoint> checkpoint;
-  if (const auto state = lake.states.find(name); state != lake.states.end()) {
-    checkpoint = state->second.checkpoint;
-    TakeLakeFacts(state->second, out);
+  const ingest::TableState& state = lake.StateOf(name);
+  TakeLakeFacts(state, out);
+  if (const auto broken = lake.tables.broken.find(name); broken != lake.tables.broken.end()) {
+    out.error = broken->second.ToString();
   }
-  if (const auto broken = lake.broken.find(name); broken != lake.broken.end()) out.error = broken->second.ToString();
-  const ingest::TablePlan plan = ingest::PlanTable(view, name, options.catalog.Find(name), checkpoint, version);
+  ingest::TablePlan plan;
+  if (auto planned = PlanOf(view, name, lake, options, report.version); planned.ok())
+    plan = *std::move(planned);
+  else
+    out.error = planned.status().ToString();
+  ingest::OpenPoints points;
+  if (lake.tables.with_open_points.contains(name)) {
+    auto loaded = ingest::LoadOpenPoints(*lake.store, name);
+    if (loaded.ok())
+      points = *std::move(loaded);
+    else
+      report.warnings.push_back({"open_unreadable", out.table, "", loaded.status().message(), 0, ""});
+  }
   out.mode = plan.rules.mode;
   out.mode_source = plan.rules.mode_source;
-  for (const auto& folder : plan.folders) out.open_folders.push_back(folder.folder.Path());
-  if (plan.action == ingest::Action::kReplace) out.open_folders.resize(1);
-  if (checkpoint) out.delivered_through = ingest::DeliveredThrough(view, name, *checkpoint);
+  TakeOpenPoints(plan, points, options.now, out);
+  for (const ingest::Waiting& entry : waiting) {
+    if (entry.table == out.table) out.waiting.push_back(entry);
+  }
+  if (state.checkpoint) out.delivered_through = ingest::DeliveredThrough(view, name, *state.checkpoint);
+  TakeHealth(plan, options, report.has_lake, out);
   for (const ingest::Warning& warning : plan.warnings) {
-    if (warning.kind != "not_in_manifest") warnings.push_back(warning);
+    if (warning.kind != "not_in_manifest" && warning.kind != ingest::kOnHold) report.warnings.push_back(warning);
   }
   return out;
+}
+
+bool Names(const std::vector<ingest::OpenPoint>& points, const Delivery& delivery) {
+  return std::any_of(points.begin(), points.end(),
+                     [&](const ingest::OpenPoint& point) { return point.folder.delivery == delivery; });
+}
+
+/// A sealed folder that was tried.
+void MarkOpenPoint(const TableStatus& table, const Delivery& delivery, Cell& cell) {
+  if (cell.state != CellState::kSealed) return;
+  if (Names(table.gaps, delivery)) cell.state = CellState::kGap;
+  if (Names(table.held, delivery)) cell.state = CellState::kHeld;
 }
 
 void AddDeliveries(const bucket::BucketView& view, const std::set<TableName>& names, const LakeSide& lake, size_t most,
@@ -163,10 +275,11 @@ void AddDeliveries(const bucket::BucketView& view, const std::set<TableName>& na
     }
     size_t column = 0;
     for (const TableName& name : names) {
-      const auto state = lake.states.find(name);
-      const ingest::Checkpoint* checkpoint =
-          state != lake.states.end() && state->second.checkpoint ? &*state->second.checkpoint : nullptr;
-      row.cells.push_back(CellOf(view, name, report.tables[column++].mode, *it, checkpoint));
+      const auto& known = lake.StateOf(name).checkpoint;
+      const ingest::Checkpoint* checkpoint = known ? &*known : nullptr;
+      const TableStatus& table = report.tables[column++];
+      row.cells.push_back(CellOf(view, name, table.mode, *it, checkpoint));
+      MarkOpenPoint(table, *it, row.cells.back());
     }
     report.deliveries.push_back(std::move(row));
   }
@@ -182,6 +295,10 @@ std::string_view CellName(CellState state) {
       return "sealed";
     case CellState::kApplied:
       return "applied";
+    case CellState::kGap:
+      return "gap";
+    case CellState::kHeld:
+      return "held";
     case CellState::kOvertaken:
       return "overtaken";
     case CellState::kInProgress:
@@ -194,33 +311,56 @@ std::string_view CellName(CellState state) {
   return "none";
 }
 
+std::string_view HealthName(Health health) {
+  switch (health) {
+    case Health::kUnreadable:
+      return "cannot be read";
+    case Health::kOnHold:
+      return "on hold";
+    case Health::kGap:
+      return "gap";
+    case Health::kHeld:
+      return "held";
+    case Health::kToIngest:
+      return "to ingest";
+    case Health::kMissing:
+      return "missing";
+    case Health::kPending:
+      return "pending";
+    case Health::kNoData:
+      return "no data yet";
+    case Health::kCurrent:
+      return "current";
+  }
+  return "no data yet";
+}
+
 Result<StatusReport> BuildStatus(store::ObjectStore& bucket, store::ObjectStore* lake, const StatusOptions& options) {
   const bucket::ScanOptions choice{options.table_globs, options.exclude_globs, std::nullopt};
   TG_ASSIGN_OR_RETURN(const bucket::BucketView view, bucket::ScanBucket(bucket, choice));
+  LakeSide side{lake, {}};
+  if (lake != nullptr) {
+    TG_ASSIGN_OR_RETURN(side.tables, ingest::LoadLakeTables(view, *lake, choice));
+  }
   std::set<TableName> names;
   for (const auto& [name, folders] : view.tables) names.insert(name);
+  for (const auto& [name, state] : side.tables.states) names.insert(name);
+  for (const auto& [name, status] : side.tables.broken) names.insert(name);
   AddNamedByManifests(view, choice, names);
-  TG_ASSIGN_OR_RETURN(const LakeSide side, LoadLake(lake, names, choice));
 
   StatusReport report;
   report.has_lake = lake != nullptr;
-  std::vector<ingest::Checkpoint> checkpoints;
-  for (const auto& [name, state] : side.states) {
-    if (state.checkpoint) checkpoints.push_back(*state.checkpoint);
-  }
-  report.version = ingest::VersionInUse(view, checkpoints);
+  report.version = ingest::VersionInUse(view, side.tables.Checkpoints());
   for (const bucket::Finding& finding : view.findings) {
     report.warnings.push_back(
         {std::string(bucket::FindingName(finding.kind)), "", finding.subject, finding.detail, 0, finding.name});
   }
   const auto waiting = ingest::StillWaiting(view, report.version);
   for (const TableName& name : names) {
-    report.tables.push_back(StatusOfTable(view, name, side, options, report.version, report.warnings));
-    for (const ingest::Waiting& entry : waiting) {
-      if (entry.table == name.ToString()) report.tables.back().waiting.push_back(entry);
-    }
+    report.tables.push_back(StatusOfTable(view, name, side, options, waiting, report));
   }
   AddDeliveries(view, names, side, options.max_deliveries, report);
+  report.next = NextAfter(view, report.version, options);
   report.summary = Summarize(report);
   return report;
 }

@@ -2,7 +2,7 @@
 // each table is. Facts come from a BucketView and the tables' metadata; nothing is changed.
 #pragma once
 
-#include <map>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,7 +10,9 @@
 #include "tidegate/base/status.h"
 #include "tidegate/base/time.h"
 #include "tidegate/bucket/bucket_view.h"
+#include "tidegate/contract/schedule.h"
 #include "tidegate/contract/table_catalog.h"
+#include "tidegate/ingest/open_points.h"
 #include "tidegate/ingest/plan.h"
 #include "tidegate/store/object_store.h"
 
@@ -20,6 +22,8 @@ enum class CellState {
   kNone,        // nothing there, nothing said
   kSealed,      // sealed, not (yet) in the lake, or no lake was given
   kApplied,     // in the lake
+  kGap,         // sealed, and could not be applied
+  kHeld,        // kept back by the shrink guard
   kOvertaken,   // a full copy that a newer one has replaced
   kInProgress,  // files without _SUCCESS
   kMissing,     // the manifest says missing, with reason
@@ -41,18 +45,47 @@ struct DeliveryRow {
   std::vector<Cell> cells;
 };
 
+/// How a table is, the worst first: what a person wants to know before anything else.
+enum class Health {
+  kUnreadable,  // its metadata in the lake cannot be read
+  kOnHold,      // a person told ingest to leave it as it is
+  kGap,         // a sealed folder could not be applied (C-15)
+  kHeld,        // the shrink guard keeps a copy back (C-29)
+  kToIngest,    // sealed folders that the next ingest applies
+  kMissing,     // the newest word of the manifests on it
+  kPending,
+  kNoData,   // known by name alone
+  kCurrent,  // all that was delivered is in the lake; without a lake: sealed
+};
+
+std::string_view HealthName(Health health);
+
 struct TableStatus {
   std::string table;
+  Health health = Health::kNoData;
+  /// Since when: of a gap or a held copy the first run that found it, of folders to ingest the first seal, of a missing
+  /// or pending table the time of its delivery, of a current one its last commit. Absent: not known.
+  std::optional<UtcTime> since;
+  std::vector<ingest::OpenPoint> gaps, held;
+  std::string on_hold;  // what the hold says of itself; empty: none
   contract::TableMode mode = contract::TableMode::kFull;
   std::string mode_source;
   bool in_lake = false;
   std::string newest_applied;                // "v2/2026-11-03/05"; empty: none
   std::optional<UtcTime> delivered_through;  // parts tables (C-36)
-  std::vector<std::string> open_folders;     // sealed, would be applied by the next ingest
+  std::vector<std::string> to_ingest;        // sealed; the next ingest applies them
   int64_t rows = 0, bytes = 0, data_files = 0, delete_files = 0, deleted_rows = 0, snapshots = 0;
   std::optional<UtcTime> last_commit;
   std::string error;  // the table cannot be read
   std::vector<ingest::Waiting> waiting;
+};
+
+/// The delivery after the newest that has a manifest.
+struct NextDelivery {
+  contract::Delivery delivery;
+  UtcTime due;       // from then on it may be there
+  UtcTime there_by;  // usually (C-40)
+  bool late = false;
 };
 
 struct StatusReport {
@@ -61,6 +94,7 @@ struct StatusReport {
   std::vector<TableStatus> tables;      // sorted by name
   std::vector<DeliveryRow> deliveries;  // newest first
   size_t deliveries_in_all = 0;
+  std::optional<NextDelivery> next;  // absent: no delivery of the version in use has a manifest yet
   std::vector<ingest::Warning> warnings;
   std::string summary;  // the one line to read first
 };
@@ -69,6 +103,9 @@ struct StatusOptions {
   contract::TableCatalog catalog;
   std::vector<std::string> table_globs, exclude_globs;
   size_t max_deliveries = 24;
+  UtcTime now;
+  std::chrono::milliseconds expect_within = contract::kUsuallyWithin;
+  std::chrono::minutes daily_at = contract::kDailyAt;
 };
 
 /// `lake` may be null: then only the bucket is told of.

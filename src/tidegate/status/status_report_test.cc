@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tidegate/ingest/ingest_fixture.h"
+#include "tidegate/ingest/settlement.h"
 
 namespace tidegate::status {
 namespace {
@@ -21,6 +22,7 @@ class StatusReportTest : public ::testing::Test {
  protected:
   StatusReport Report(bool with_lake = true) {
     options_.catalog = ingest::TestCatalog();
+    options_.now = *ParseRfc3339(now_);
     const auto report = BuildStatus(bucket_.store(), with_lake ? &lake_.store() : nullptr, options_);
     EXPECT_TRUE(report.ok()) << report.status().ToString();
     return report.ok() ? *report : StatusReport();
@@ -57,6 +59,7 @@ class StatusReportTest : public ::testing::Test {
   ingest::TestBucket bucket_;
   ingest::TestLake lake_;
   StatusOptions options_;
+  std::string now_ = "2026-11-03T12:00:00Z";
 };
 
 TEST_F(StatusReportTest, AnEmptyBucketIsToldAsEmpty) {
@@ -134,7 +137,7 @@ TEST_F(StatusReportTest, RowsAreThoseThatReadersSee) {
   EXPECT_GT(orders.bytes, 0);
   EXPECT_EQ(orders.newest_applied, "v1/2026-11-02");
   EXPECT_EQ(orders.last_commit, *ParseRfc3339("2026-11-03T12:00:00Z"));
-  EXPECT_THAT(orders.open_folders, IsEmpty());
+  EXPECT_THAT(orders.to_ingest, IsEmpty());
   EXPECT_THAT(report.summary, HasSubstr("everything delivered is in the lake"));
 }
 
@@ -145,8 +148,8 @@ TEST_F(StatusReportTest, OpenFoldersAreThoseThatTheNextIngestApplies) {  // C-11
   bucket_.Deliver(Hour("log", "03"), R"([[1, "a", 1]])");
   bucket_.Deliver(Hour("log", "04"), R"([[1, "a", 1]])");
   const StatusReport report = Report();
-  EXPECT_THAT(TableOf(report, "shop.customers").open_folders, ElementsAre(Copy("customers", "04")));
-  EXPECT_THAT(TableOf(report, "shop.log").open_folders, ElementsAre(Hour("log", "03"), Hour("log", "04")));
+  EXPECT_THAT(TableOf(report, "shop.customers").to_ingest, ElementsAre(Copy("customers", "04")));
+  EXPECT_THAT(TableOf(report, "shop.log").to_ingest, ElementsAre(Hour("log", "03"), Hour("log", "04")));
 }
 
 TEST_F(StatusReportTest, FreshnessIsThatOfTheAppliedDeliveries) {  // C-36
@@ -159,6 +162,74 @@ TEST_F(StatusReportTest, FreshnessIsThatOfTheAppliedDeliveries) {  // C-36
   Ingest();
   EXPECT_EQ(TableOf(Report(), "shop.log").delivered_through, *ParseRfc3339("2026-11-03T03:00:00Z"));
   EXPECT_EQ(TableOf(Report(), "shop.log").mode_source, "manifest");
+}
+
+TEST_F(StatusReportTest, AGapIsToldWithItsReasonSinceItWasFound) {  // C-15
+  bucket_.SwitchToV2();
+  bucket_.Deliver(Hour("orders", "03"), R"([[1, "a", 1]])");
+  bucket_.Put(Hour("orders", "04") + "/0000_part_00.parquet", "no Parquet");
+  bucket_.Put(Hour("orders", "04") + "/_SUCCESS", "");
+  EXPECT_EQ(TableOf(Report(), "shop.orders").health, Health::kToIngest);  // not tried yet
+  ASSERT_TRUE(ingest::RunIngest(bucket_.store(), lake_.store(), ingest::TestOptions()).ok());
+  bucket_.Deliver(Hour("orders", "05"), R"([[2, "b", 1]])");
+  const StatusReport report = Report();
+  const TableStatus& orders = TableOf(report, "shop.orders");
+  EXPECT_EQ(orders.health, Health::kGap);
+  ASSERT_THAT(orders.gaps, SizeIs(1));
+  EXPECT_EQ(orders.gaps[0].reason, "broken");
+  EXPECT_EQ(orders.since, *ParseRfc3339("2026-11-03T12:00:00Z"));
+  EXPECT_THAT(orders.to_ingest, ElementsAre(Hour("orders", "05")));
+  EXPECT_EQ(CellOf(report, "v2/2026-11-03/04", "shop.orders").state, CellState::kGap);
+  EXPECT_EQ(CellOf(report, "v2/2026-11-03/05", "shop.orders").state, CellState::kSealed);
+  EXPECT_THAT(report.summary, HasSubstr("1 table has a gap"));
+  bucket_.Put(Hour("orders", "04") + "/0000_part_00.parquet", "something else");  // not tried as it is now
+  EXPECT_EQ(TableOf(Report(), "shop.orders").health, Health::kToIngest);
+}
+
+TEST_F(StatusReportTest, AChangedFolderIsAGapToo) {  // C-14
+  bucket_.SwitchToV2();
+  bucket_.Deliver(Hour("orders", "03"), R"([[1, "a", 1]])");
+  Ingest();
+  bucket_.Deliver(Hour("orders", "03"), R"([[1, "b", 1]])");
+  const StatusReport report = Report();
+  EXPECT_EQ(TableOf(report, "shop.orders").health, Health::kGap);
+  EXPECT_EQ(TableOf(report, "shop.orders").gaps[0].reason, "changed");
+}
+
+TEST_F(StatusReportTest, AHeldCopyIsToldUntilAPersonDecides) {  // C-29
+  bucket_.SwitchToV2();
+  std::string rows = "[";
+  for (int i = 0; i < 1'500; ++i) rows += (i > 0 ? "," : "") + ("[" + std::to_string(i)) + R"(, "a", 1])";
+  bucket_.Deliver(Copy("customers", "03"), rows + "]");
+  Ingest();
+  bucket_.Deliver(Copy("customers", "04"), R"([[1, "a", 1]])");
+  ASSERT_TRUE(ingest::RunIngest(bucket_.store(), lake_.store(), ingest::TestOptions()).ok());
+  const StatusReport report = Report();
+  const TableStatus& customers = TableOf(report, "shop.customers");
+  EXPECT_EQ(customers.health, Health::kHeld);
+  ASSERT_THAT(customers.held, SizeIs(1));
+  EXPECT_EQ(customers.held[0].rows_before, 1'500);
+  EXPECT_EQ(customers.held[0].rows_now, 1);
+  EXPECT_THAT(customers.to_ingest, IsEmpty());
+  EXPECT_THAT(report.summary, HasSubstr("1 table is held"));
+  EXPECT_EQ(CellOf(report, "v2/2026-11-03/04", "shop.customers").state, CellState::kHeld);
+  ingest::Settlement skip{*contract::ParseFolder(Copy("customers", "04")), ingest::Verdict::kSkip, "", "broken export",
+                          *ParseRfc3339("2026-11-03T12:00:00Z")};
+  ASSERT_TRUE(ingest::Settle(lake_.store(), skip).ok());
+  EXPECT_EQ(TableOf(Report(), "shop.customers").health, Health::kCurrent);
+}
+
+TEST_F(StatusReportTest, TheNextDeliveryIsToldAndWhetherItIsLate) {  // C-40
+  EXPECT_FALSE(Report().next);
+  Manifest("03", "{}");
+  now_ = "2026-11-03T04:40:00Z";
+  ASSERT_TRUE(Report().next);
+  EXPECT_EQ(Report().next->delivery.ToString(), "v2/2026-11-03/04");
+  EXPECT_FALSE(Report().next->late);
+  EXPECT_THAT(Report().summary, HasSubstr("next is v2/2026-11-03/04, usually there by 2026-11-03T04:40:00Z"));
+  now_ = "2026-11-03T04:40:01Z";
+  EXPECT_TRUE(Report().next->late);
+  EXPECT_THAT(Report().summary, HasSubstr("v2/2026-11-03/04 is late"));
 }
 
 TEST_F(StatusReportTest, ATableThatOnlyManifestsNameIsListed) {  // C-33

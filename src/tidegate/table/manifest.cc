@@ -63,8 +63,6 @@ constexpr FieldName kSummaryLower{510, "lower_bound"};
 constexpr FieldName kSummaryUpper{511, "upper_bound"};
 
 /// JSON text that never throws: bytes of a name that are not UTF-8 are replaced.
-std::string Text(const OrderedJson& json) { return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace); }
-
 OrderedJson Required(const FieldName& field, OrderedJson type) {
   OrderedJson out = OrderedJson::object();
   out["name"] = field.name;
@@ -161,7 +159,7 @@ std::string EntrySchema(const PartitionSpec& spec) {
   entry.push_back(Optional(kSequenceNumber, "long"));
   entry.push_back(Optional(kFileSequenceNumber, "long"));
   entry.push_back(Required(kDataFile, RecordOf("r2", std::move(file))));
-  return Text(RecordOf("manifest_entry", std::move(entry)));
+  return DumpJson(RecordOf("manifest_entry", std::move(entry)));
 }
 
 std::string ListSchema() {
@@ -512,9 +510,9 @@ Result<std::vector<Row>> ReadRows(std::string_view file, const std::function<Res
 
 std::string WriteManifest(const schema::Schema& schema, const PartitionSpec& spec, bool deletes,
                           const std::vector<ManifestEntry>& entries) {
-  AvroWriter out(EntrySchema(spec), {{"schema", Text(schema::ToJson(schema))},
+  AvroWriter out(EntrySchema(spec), {{"schema", DumpJson(schema::ToJson(schema))},
                                      {"schema-id", std::to_string(schema.schema_id)},
-                                     {"partition-spec", Text(PartitionFieldsToJson(spec))},
+                                     {"partition-spec", DumpJson(PartitionFieldsToJson(spec))},
                                      {"partition-spec-id", std::to_string(spec.spec_id)},
                                      {"format-version", "2"},
                                      {"content", deletes ? "deletes" : "data"}});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <limits>
 #include <set>
 #include <utility>
@@ -12,8 +13,6 @@ namespace tidegate::table {
 namespace {
 
 constexpr int kMaxMappingNesting = 64;
-
-std::string Dump(const OrderedJson& json) { return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace); }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Writing
@@ -352,6 +351,16 @@ Result<std::vector<NameMapping>> MappingFromJson(const Json& json, int depth) {
 
 }  // namespace
 
+std::optional<int64_t> CountIn(const std::map<std::string, std::string>& map, const std::string& key) {
+  const auto found = map.find(key);
+  if (found == map.end()) return std::nullopt;
+  const std::string& text = found->second;
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
 OrderedJson PartitionFieldsToJson(const PartitionSpec& spec) {
   OrderedJson out = OrderedJson::array();
   for (const PartitionField& field : spec.fields) {
@@ -432,7 +441,7 @@ std::string WriteMetadata(const TableMetadata& metadata) {
     // Keys in the order in which a loaded document gives them back: the same bytes after every commit.
     out["sort-orders"] = OrderedJson::array({{{"fields", OrderedJson::array()}, {"order-id", 0}}});
   }
-  return Dump(out) + "\n";
+  return DumpJson(out) + "\n";
 }
 
 Result<TableMetadata> ParseMetadata(std::string_view text) {
@@ -453,7 +462,7 @@ Result<TableMetadata> ParseMetadata(std::string_view text) {
   return out;
 }
 
-std::string WriteNameMapping(const std::vector<NameMapping>& mapping) { return Dump(MappingToJson(mapping)); }
+std::string WriteNameMapping(const std::vector<NameMapping>& mapping) { return DumpJson(MappingToJson(mapping)); }
 
 Result<std::vector<NameMapping>> ParseNameMapping(std::string_view text) {
   Result<Json> json = ParseJson(text);

@@ -29,6 +29,9 @@ struct PartitionSpec {
 
 using Summary = std::map<std::string, std::string>;
 
+/// A count from 0 on in a summary or in the properties; nullopt where it is absent or none.
+std::optional<int64_t> CountIn(const std::map<std::string, std::string>& map, const std::string& key);
+
 struct Snapshot {
   int64_t snapshot_id = 0;
   std::optional<int64_t> parent_id;

@@ -1,7 +1,6 @@
 #include "tidegate/table/snapshot_builder.h"
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 
 #include "tidegate/base/text.h"
@@ -15,16 +14,6 @@ constexpr int64_t kTargetManifestBytes = int64_t{8} << 20;
 /// Keeps a manifest of a first load to some megabytes.
 constexpr size_t kMaxEntries = 10'000;
 
-std::optional<int64_t> ParseNumber(const std::map<std::string, std::string>& map, const std::string& key) {
-  const auto found = map.find(key);
-  if (found == map.end()) return std::nullopt;
-  const std::string& text = found->second;
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
-}
-
 ManifestEntry AsExisting(ManifestEntry entry) {
   entry.status = EntryStatus::kExisting;
   return entry;
@@ -37,7 +26,7 @@ void SetCount(Summary& summary, const std::string& key, int64_t value) {
 }  // namespace
 
 int64_t SnapshotBuilder::NumberProperty(const char* key, int64_t otherwise, int64_t least) const {
-  const std::optional<int64_t> value = ParseNumber(next_.properties, key);
+  const std::optional<int64_t> value = CountIn(next_.properties, key);
   return value && *value >= least ? *value : otherwise;
 }
 
@@ -244,7 +233,7 @@ void SnapshotBuilder::SetTotals(const std::vector<ManifestFile>& manifests, Summ
     // than a wrong one.
     const Snapshot* parent = base_.current_snapshot();
     const bool afresh = parent == nullptr || change_.remove_all;
-    const std::optional<int64_t> before = afresh ? std::optional<int64_t>(0) : ParseNumber(parent->summary, key);
+    const std::optional<int64_t> before = afresh ? std::optional<int64_t>(0) : CountIn(parent->summary, key);
     if (before)
       out[key] = std::to_string(std::max<int64_t>(0, *before + plus - (afresh ? 0 : minus)));
     else
