@@ -52,6 +52,45 @@ MUTANTS = (
            "const bool news = plan.before && !folders.empty() &&"
            " !plan.before->applied.Contains(folders.rbegin()->first);\n"
            "  const bool rebuild = plan.refresh || AnyAppliedChanged(plan, now, folders) || news;\n  for", ("ingest",)),
+    Mutant("late-wins", "a folder that comes late wins over a newer one that the table holds",
+           "src/tidegate/ingest/supersede.cc", "if (delivery < delivery_of_[newest.file])",
+           "if (delivery != delivery_of_[newest.file])", ("ingest",)),
+    Mutant("reseed-appends", "a reseed is added to the old copy",
+           "src/tidegate/ingest/table_job.cc", "change.remove_all = plan_.action != Action::kAppend;",
+           "change.remove_all = plan_.action != Action::kAppend && plan_.action != Action::kReseed;", ("ingest",)),
+    Mutant("null-key-collapses", "rows whose key is null are one row",
+           "src/tidegate/ingest/supersede.cc", "if (row.null_key) { out.null_keys.push_back(ref);",
+           "if (row.null_key && row.position < 0) { out.null_keys.push_back(ref);", ("ingest",)),
+    Mutant("null-key-vanishes", "rows whose key is null are hidden, and nobody is told",
+           "src/tidegate/ingest/table_job.cc", "if (keys.null_keys.empty()) return {};",
+           "if (keys.null_keys.empty() || !keys.null_keys.empty()) return {};", ("ingest",)),
+    Mutant("column-shifts", "columns are matched by their place: where one is missing, the others shift",
+           "src/tidegate/ingest/schema_fit.cc",
+           "std::find_if(out.fields.begin(), out.fields.end(), [&](const Field& f) { return f.name == column.name; });"
+           "if (it == out.fields.end()) { const auto constants",
+           "out.fields.begin() + std::min(&column - file_columns.data(), std::ssize(out.fields));\n"
+           "    if (it == out.fields.end()) { const auto constants", ("ingest",)),
+    Mutant("checkpoint-apart", "progress is not that of the current snapshot: a rollback does not take it back",
+           "src/tidegate/ingest/table_state.cc", "for (const table::Snapshot* snapshot : metadata.Ancestry()) {",
+           "std::vector<const table::Snapshot*> all;\n"
+           "  for (auto it = metadata.snapshots.rbegin(); it != metadata.snapshots.rend(); ++it) all.push_back(&*it);\n"
+           "  for (const table::Snapshot* snapshot : all) {", ("ingest",)),
+    Mutant("commits-twice", "a retry plans from the progress before the commit that came first",
+           "src/tidegate/ingest/ingest.cc",
+           "turn = TryTable(name, std::move(state), choice);"
+           "if (turn.status.code() != Code::kPreconditionFailed) return turn;"
+           "auto again = LoadTableState(lake_, name);  // another writer committed first\n",
+           "const auto stale = state.checkpoint;\n"
+           "      turn = TryTable(name, std::move(state), choice);\n"
+           "      if (turn.status.code() != Code::kPreconditionFailed) return turn;\n"
+           "      auto again = LoadTableState(lake_, name);\n"
+           "      if (again.ok()) again->checkpoint = stale;\n", ("ingest",)),
+    Mutant("collision-is-equality", "two keys that meet in one slot of the hash table are taken for the same",
+           "src/tidegate/ingest/key_table.h", "while (slots[at].row != 0 && slots[at].key != key) at = (at + 1) & mask;",
+           "if (slots[at].row != 0 && slots[at].key != key) at &= mask;", ("ingest",)),
+    Mutant("key-parts-run-together", "the parts of a key are joined without their lengths",
+           "src/tidegate/parquet/key_cells.cc", "for (int shift = 0; shift < 32; shift += 8) out += static_cast<char>(length >> shift);",
+           "static_cast<void>(length);", ("parquet",)),
 )
 
 

@@ -3,7 +3,7 @@
 
 usage: spark_reference.py --tidegate BINARY [--hours N]
 
-Two buckets are delivered, the demo's flights and a small shop with more types. At each of three points every lake table is read
+Three buckets are delivered: the demo's flights, a small shop with more types, and the shop's rows in the files of another writer. At each of three points every lake table is read
 by Spark with the Iceberg runtime and compared, row by row with repeats counted, with the table that the job builds from the
 bucket; the number of rows is compared with `tidegate query`.
 """
@@ -17,7 +17,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SPARK = ROOT / ".deps/spark"
-sys.path[:0] = [str(SPARK / "python"), str(ROOT / "demo"), str(ROOT / "tests/e2e")]
+sys.path[:0] = [str(SPARK / "python"), str(ROOT / "demo"), str(ROOT / "tests/e2e"), str(pathlib.Path(__file__).parent)]
 
 from pyspark.sql import SparkSession, Window  # noqa: E402
 from pyspark.sql import functions as F  # noqa: E402
@@ -27,6 +27,7 @@ import flights  # noqa: E402
 import program  # noqa: E402
 import run as demo  # noqa: E402
 import shop  # noqa: E402
+from second_writer import SecondWriter  # noqa: E402
 
 
 def start_spark(folder):
@@ -166,6 +167,26 @@ def replay_shop(binary, folder, hours, comparison):
     comparison.point("shop, last hour", store.bucket, store.lake, shop.KEYS)
 
 
+def replay_second_writer(binary, folder, hours, comparison):
+    """The shop's rows in the files of another writer: no statistics, other codecs, orders of columns and sizes, INT96 in one table."""
+    store = shop.Shop(program.Tidegate(binary, folder / "cwd"), folder)
+    other = SecondWriter(store.bucket, folder / "second", int96={"shop.orders"})
+    lake = folder / "second-lake"
+
+    def ingest(label):
+        other.catch_up()
+        store.tidegate.must("ingest", other.out, lake, "--config", store.config)
+        comparison.point(f"second writer, {label}", other.out, lake, shop.KEYS)
+
+    store.deliver_v1()
+    ingest("daily")
+    for hour in range(hours):
+        store.deliver_hour(shop.FIRST_HOUR + dt.timedelta(hours=hour))
+        if hour == 0:
+            ingest("first hour")
+    ingest("last hour")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tidegate", type=pathlib.Path, default=ROOT / "build/release/bin/tidegate")
@@ -180,6 +201,7 @@ def main():
             comparison = Comparison(spark, binary)
             print(f"Spark {spark.version}, Java {spark._jvm.System.getProperty('java.version')}", flush=True)
             replay_shop(binary, folder / "shop", 6, comparison)
+            replay_second_writer(binary, folder / "second", 4, comparison)
             replay_flights(binary, folder / "flights", args.hours, comparison)
         finally:
             spark.stop()
