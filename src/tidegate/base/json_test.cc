@@ -19,5 +19,18 @@ TEST(JsonTest, HostileTextIsAnError) {
   }
 }
 
+TEST(JsonTest, RequiredFieldsAreThereAndOfTheirKind) {
+  const Json object = *ParseJson(R"({"format": 1, "text": "x", "large": 18446744073709551615})");
+  EXPECT_EQ(*RequireText(object, "text"), "x");
+  EXPECT_EQ(RequireText(object, "format").status().code(), Code::kCorruption);
+  EXPECT_EQ(RequireText(object, "none").status().code(), Code::kCorruption);
+  EXPECT_EQ(*RequireInteger(object, "format"), 1);
+  EXPECT_EQ(RequireInteger(object, "large").status().code(), Code::kCorruption);
+  EXPECT_EQ(RequireInteger(object, "text").status().code(), Code::kCorruption);
+  EXPECT_TRUE(RequireFormat(object, 1).ok());
+  EXPECT_EQ(RequireFormat(object, 2).code(), Code::kUnsupported);
+  EXPECT_EQ(RequireFormat(Json::array(), 1).code(), Code::kCorruption);
+}
+
 }  // namespace
 }  // namespace tidegate

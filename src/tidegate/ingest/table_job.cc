@@ -583,7 +583,7 @@ Status TableJob::Commit(table::Change change) {
                               {{"write.delete.mode", "merge-on-read"},
                                {"write.update.mode", "merge-on-read"},
                                {"write.merge.mode", "merge-on-read"},
-                               {"tidegate.lake-format", "1"}});
+                               {table::kLakeFormatProperty, table::kLakeFormat}});
   } else {
     const auto& properties = state_.table->metadata().properties;
     if (const auto it = properties.find(table::kNameMappingProperty); it != properties.end()) {

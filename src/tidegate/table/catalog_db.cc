@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "tidegate/base/network_file_system.h"
 #include "tidegate/base/text.h"
 #include "tidegate/table/lake_table.h"
 #include "tidegate/table/metadata_files.h"
@@ -180,6 +181,10 @@ Result<std::vector<CatalogTable>> RefreshCatalogDb(const std::filesystem::path& 
   for (const CatalogTable& table : tables) {
     wanted.tables[{table.schema, table.name}] = table.metadata_location;
     wanted.schemas.insert(table.schema);
+  }
+  if (const auto network = NetworkFileSystemOf(path.parent_path())) {
+    return Unsupported("catalog: " + Quoted(path.string()) + ": it would lie on a network file system (" + *network +
+                       "), where SQLite cannot trust the locks: readers open the tables by their folders instead");
   }
   TG_ASSIGN_OR_RETURN(Database db, Database::Open(path.string()));
   if (IsCurrent(db, wanted)) return std::vector<CatalogTable>();

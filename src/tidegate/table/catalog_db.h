@@ -30,7 +30,7 @@ struct CatalogTable {
 /// Entries of catalogs of other names are left alone. Returns the entries that gave way and that another program had
 /// committed through the catalog alone: they name no vN.metadata.json.
 /// Errors: Unavailable (another process holds it for more than 10 s), Corruption (not a SQLite database),
-/// PermissionDenied, Internal.
+/// PermissionDenied, Unsupported (a network file system), Internal.
 Result<std::vector<CatalogTable>> RefreshCatalogDb(const std::filesystem::path& path,
                                                    const std::vector<CatalogTable>& tables);
 

@@ -215,6 +215,13 @@ Status DropSnapshots(const std::set<int64_t>& ids, TableMetadata& next) {
   return Status::Ok();
 }
 
+Status CheckLakeFormat(const TableMetadata& metadata, const std::string& folder) {
+  const auto format = metadata.properties.find(kLakeFormatProperty);
+  if (format == metadata.properties.end() || format->second == kLakeFormat) return Status::Ok();
+  return Unsupported("lake: " + Quoted(folder) + " was written by a newer tidegate (lake format " +
+                     Quoted(format->second) + ", this one reads " + kLakeFormat + "): install that version");
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // The pointer
 
@@ -267,6 +274,7 @@ Result<LakeTable> LakeTable::Load(store::ObjectStore& lake, std::string folder) 
   const MetadataFiles files(lake, table.folder_);
   TG_ASSIGN_OR_RETURN(table.version_, files.FindNewestVersion());
   TG_ASSIGN_OR_RETURN(table.metadata_, files.ReadVersion(table.version_));
+  TG_RETURN_IF_ERROR(CheckLakeFormat(table.metadata_, table.folder_));
   std::string stated = table.metadata_.location;
   while (stated.ends_with('/')) stated.pop_back();
   const Result<std::string> key = KeyOf(lake, stated);

@@ -34,6 +34,10 @@ struct LiveFile {
   int64_t added_snapshot_id = 0;
 };
 
+/// The property of a table that says how tidegate keeps its lakes: another value is of a newer version, and refused.
+inline constexpr const char* kLakeFormatProperty = "tidegate.lake-format";
+inline constexpr const char* kLakeFormat = "1";
+
 /// A writer plans again when another one committed first; after so many times it gives up.
 inline constexpr int kMaxPlans = 5;
 

@@ -472,6 +472,16 @@ TEST_F(LakeTableTest, AMovedLakeIsSaidToBeMoved) {
   EXPECT_THAT(status.message(), HasSubstr("was moved"));
 }
 
+TEST_F(LakeTableTest, ALakeOfANewerFormatIsRefused) {
+  LakeTable table = NewTestTable(lake_);
+  Change change = Adding({});
+  change.set_properties[kLakeFormatProperty] = "2";
+  Commit(table, change);
+  const Status status = LakeTable::Load(lake_, "shop/orders").status();
+  EXPECT_EQ(status.code(), Code::kUnsupported);
+  EXPECT_THAT(status.message(), HasSubstr("written by a newer tidegate"));
+}
+
 TEST_F(LakeTableTest, ATotalThatTheParentLacksStaysOut) {
   LakeTable table = NewTestTable(lake_);
   Commit(table, Adding({TestFile("a")}));
