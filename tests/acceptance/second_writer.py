@@ -11,12 +11,9 @@ import shutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-CODECS = ("gzip", "zstd", "brotli")
-
-
 class SecondWriter:
-    def __init__(self, bucket, out, int96=()):
-        self.bucket, self.out, self.int96 = pathlib.Path(bucket), pathlib.Path(out), set(int96)
+    def __init__(self, bucket, out, int96=(), codecs=("gzip", "zstd", "brotli")):
+        self.bucket, self.out, self.int96, self.codecs = pathlib.Path(bucket), pathlib.Path(out), set(int96), codecs
 
     def catch_up(self):
         """Write what is sealed in the first bucket and not yet here; manifests last."""
@@ -42,7 +39,7 @@ class SecondWriter:
         cuts = sorted(chance.sample(range(1, len(rows)), min(chance.randint(0, 3), max(len(rows) - 1, 0))))
         for number, (begin, end) in enumerate(zip([0, *cuts], [*cuts, len(rows)])):
             pq.write_table(rows.slice(begin, end - begin), target / f"{number:04}_part_00.parquet",
-                           row_group_size=chance.randint(10, 80), compression=chance.choice(CODECS), write_statistics=False,
+                           row_group_size=chance.randint(10, 80), compression=chance.choice(self.codecs), write_statistics=False,
                            use_dictionary=chance.random() < 0.5, data_page_version=chance.choice(("1.0", "2.0")), data_page_size=512,
                            use_deprecated_int96_timestamps=name in self.int96, store_schema=False)
         (target / "_SUCCESS").touch()

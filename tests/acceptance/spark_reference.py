@@ -170,7 +170,7 @@ def replay_shop(binary, folder, hours, comparison):
 def replay_second_writer(binary, folder, hours, comparison):
     """The shop's rows in the files of another writer: no statistics, other codecs, orders of columns and sizes, INT96 in one table."""
     store = shop.Shop(program.Tidegate(binary, folder / "cwd"), folder)
-    other = SecondWriter(store.bucket, folder / "second", int96={"shop.orders"})
+    other = SecondWriter(store.bucket, folder / "second", int96={"shop.orders"}, codecs=("gzip", "zstd"))  # Spark brings no Brotli
     lake = folder / "second-lake"
 
     def ingest(label):

@@ -100,10 +100,11 @@ Status ReadSections(const toml::table& root, const std::string& source, Settings
   if (ingest != nullptr) {
     const std::string where = source + " [ingest]";
     TG_RETURN_IF_ERROR(CheckNames(*ingest,
-                                  {"jobs", "poll", "sweep", "expect_within", "daily_at", "shrink_guard_rows",
-                                   "shrink_guard_share", "shrink_guard_share_rows"},
+                                  {"jobs", "list_all_every", "poll", "sweep", "expect_within", "daily_at",
+                                   "shrink_guard_rows", "shrink_guard_share", "shrink_guard_share_rows"},
                                   where));
     TG_RETURN_IF_ERROR(ReadInt(*ingest, "jobs", where, 1, 256, &out.ingest_jobs));
+    TG_RETURN_IF_ERROR(ReadText(*ingest, "list_all_every", where, ParseDuration, &out.list_all_every));
     TG_RETURN_IF_ERROR(ReadText(*ingest, "poll", where, ParseDuration, &out.watch.poll));
     TG_RETURN_IF_ERROR(ReadText(*ingest, "sweep", where, ParseDuration, &out.watch.sweep));
     TG_RETURN_IF_ERROR(ReadText(*ingest, "expect_within", where, ParseDuration, &out.watch.expect_within));

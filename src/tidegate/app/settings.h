@@ -10,6 +10,7 @@
 #include "tidegate/app/watch_schedule.h"
 #include "tidegate/base/status.h"
 #include "tidegate/contract/table_catalog.h"
+#include "tidegate/ingest/look.h"
 #include "tidegate/ingest/shrink_guard.h"
 
 namespace tidegate::app {
@@ -18,6 +19,7 @@ struct Settings {
   contract::TableCatalog catalog;   // default: the built-in `cloudhumans`
   std::string source = "built-in";  // where it was read from
   std::optional<int> ingest_jobs;
+  std::chrono::milliseconds list_all_every = ingest::kListAllEvery;
   ingest::ShrinkGuard shrink_guard;
   WatchTimes watch;  // of `ingest --watch`
   std::optional<std::string> query_memory_limit;

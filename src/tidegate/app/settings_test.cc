@@ -69,6 +69,13 @@ TEST_F(SettingsTest, TheShrinkGuardIsSetByRowsAndShare) {  // C-29
   }
 }
 
+TEST_F(SettingsTest, HowOftenTheWholeBucketIsListedIsADuration) {
+  EXPECT_EQ(LoadSettings("")->list_all_every, std::chrono::hours(24));
+  Write("tidegate.toml", "[ingest]\nlist_all_every = \"6h\"\n");
+  EXPECT_EQ(LoadSettings("")->list_all_every, std::chrono::hours(6));
+  EXPECT_THAT(Refused("[ingest]\nlist_all_every = \"often\"\n").message(), HasSubstr("list_all_every"));
+}
+
 TEST_F(SettingsTest, TheFlagWinsOverTheEnvironmentAndThatOverTheFileBesideTheWork) {
   Write("tidegate.toml", "[ingest]\njobs = 1\n");
   Write("environment.toml", "[ingest]\njobs = 2\n");

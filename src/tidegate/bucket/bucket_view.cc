@@ -153,6 +153,77 @@ Status ReadManifest(store::ObjectStore& bucket, const store::ObjectInfo& object,
   return {};
 }
 
+/// The listing of a bucket, put into a view.
+class Scan {
+ public:
+  Scan(store::ObjectStore& bucket, const ScanOptions& options, BucketView& view)
+      : bucket_(bucket), options_(options), view_(view) {}
+
+  Status ListAll() {
+    for (const char* prefix : {"v1/", "v2/"}) TG_RETURN_IF_ERROR(Take(prefix, ""));
+    return {};
+  }
+
+  /// Dates sort as they follow each other, and __initial__ after all of them.
+  Status ListRecent(const std::string& since) {
+    for (const std::string version : {"v1/", "v2/"}) {
+      TG_ASSIGN_OR_RETURN(const std::vector<std::string> schemas, Below(version));
+      for (const std::string& schema : schemas) {
+        const bool manifests = schema == version + "_manifests/";
+        if (manifests) TG_RETURN_IF_ERROR(TakeDays(schema, "snapshot_date=", since));
+        TG_ASSIGN_OR_RETURN(const std::vector<std::string> tables, manifests ? Nothing() : Below(schema));
+        for (const std::string& table : tables) {
+          if (!IsWanted(version, table)) continue;
+          for (const char* shape : {"snapshot_date=", "etl_date="}) TG_RETURN_IF_ERROR(TakeDays(table, shape, since));
+        }
+      }
+    }
+    return {};
+  }
+
+  const std::vector<store::ObjectInfo>& manifests() const { return manifests_; }
+
+ private:
+  static Result<std::vector<std::string>> Nothing() { return std::vector<std::string>(); }
+
+  /// "v2/shop/orders/" is a table, and one that was asked for.
+  bool IsWanted(const std::string& version, const std::string& prefix) const {
+    const auto parts = Split(std::string_view(prefix).substr(version.size()), '/');
+    if (parts.size() != 3 || !contract::IsName(parts[0]) || !contract::IsName(parts[1])) return false;
+    return Chosen({std::string(parts[0]), std::string(parts[1])}, options_);
+  }
+
+  Result<std::vector<std::string>> Below(const std::string& prefix) {
+    TG_ASSIGN_OR_RETURN(store::Listing listing,
+                        bucket_.List({.prefix = prefix, .start_after = "", .delimited = true, .max_entries = 0}));
+    return std::move(listing.prefixes);
+  }
+
+  Status TakeDays(const std::string& folder, const std::string& shape, const std::string& since) {
+    const std::string prefix = folder + shape;
+    return Take(prefix, prefix + since);
+  }
+
+  Status Take(const std::string& prefix, const std::string& start_after) {
+    auto listing = bucket_.List({.prefix = prefix, .start_after = start_after, .delimited = false, .max_entries = 0});
+    if (!listing.ok()) return listing.status();
+    for (const std::string& refused : listing->refused) TakeRefused(view_, refused, options_);
+    for (store::ObjectInfo& object : listing->objects) {
+      const ParsedKey key = contract::ParseKey(object.key);
+      if (IsOfTable(key) && !Chosen(key.folder.table, options_)) continue;
+      // Any key under v2/_manifests/ turns the consumer to v2, whatever its shape (C-12).
+      if (object.key.starts_with("v2/_manifests/")) view_.has_v2_manifest_key = true;
+      TakeObject(view_, std::move(object), key, manifests_);
+    }
+    return {};
+  }
+
+  store::ObjectStore& bucket_;
+  const ScanOptions& options_;
+  BucketView& view_;
+  std::vector<store::ObjectInfo> manifests_;
+};
+
 }  // namespace
 
 std::string_view FindingName(Finding::Kind kind) {
@@ -211,21 +282,12 @@ bool Chosen(const contract::TableName& table, const ScanOptions& options) {
 
 Result<BucketView> ScanBucket(store::ObjectStore& bucket, const ScanOptions& options) {
   BucketView view;
-  std::vector<store::ObjectInfo> manifests;
-  for (const char* prefix : {"v1/", "v2/"}) {
-    auto listing = bucket.List({.prefix = prefix, .start_after = "", .delimited = false, .max_entries = 0});
-    if (!listing.ok()) return listing.status().WithContext("cannot list the bucket " + bucket.url());
-    for (const std::string& refused : listing->refused) TakeRefused(view, refused, options);
-    for (store::ObjectInfo& object : listing->objects) {
-      const ParsedKey key = contract::ParseKey(object.key);
-      if (IsOfTable(key) && !Chosen(key.folder.table, options)) continue;
-      // Any key under v2/_manifests/ turns the consumer to v2, whatever its shape (C-12).
-      if (object.key.starts_with("v2/_manifests/")) view.has_v2_manifest_key = true;
-      TakeObject(view, std::move(object), key, manifests);
-    }
-  }
+  view.since = options.since;
+  Scan scan(bucket, options, view);
+  const Status listed = options.since ? scan.ListRecent(*options.since) : scan.ListAll();
+  if (!listed.ok()) return listed.WithContext("cannot list the bucket " + bucket.url());
   ReportStrays(view);
-  for (const store::ObjectInfo& object : manifests) {
+  for (const store::ObjectInfo& object : scan.manifests()) {
     const contract::Delivery delivery = contract::ParseKey(object.key).folder.delivery;
     if (options.manifests_from && delivery < *options.manifests_from) continue;
     TG_RETURN_IF_ERROR(ReadManifest(bucket, object, view));

@@ -26,6 +26,7 @@ struct Options {
   bool detailed = false;
   std::vector<std::string> full_refresh;
   bool accept_loss = false;
+  bool list_all = false;
   int jobs = 0;
 };
 
@@ -111,6 +112,7 @@ OrderedJson ToJson(const ingest::IngestReport& report, const store::StoreCounter
                      {"held", ToJson(report.held)},
                      {"bucket_data_bytes_read", bucket.data.bytes_read},
                      {"bucket_requests", Requests(bucket)},
+                     {"listed_all", report.listed_all},
                      {"lake_bytes_written", lake.all.bytes_written},
                      {"lake_bytes_adopted", lake.all.bytes_adopted}};
 }
@@ -243,6 +245,7 @@ int Ingest(const Options& options) {
   const auto take_settings = [&](const app::Settings& taken) {
     run.catalog = taken.catalog;
     run.guard = taken.shrink_guard;
+    run.list_all_every = taken.list_all_every;
     const int usual = taken.ingest_jobs.value_or(int(std::max(1U, std::thread::hardware_concurrency())));
     run.jobs = options.jobs > 0 ? options.jobs : usual;
   };
@@ -251,6 +254,7 @@ int Ingest(const Options& options) {
   run.exclude_globs = options.choice.exclude;
   run.full_refresh_globs = options.full_refresh;
   run.accept_loss = options.accept_loss;
+  run.list_all = options.list_all;
   run.cancel = &StopFlag();
   run.clock = clock->get();
   run.tool_version = kVersion;
@@ -290,6 +294,8 @@ void AddIngest(CLI::App& app, int* exit_code) {
       ->add_flag("--accept-loss", options->accept_loss,
                  "With --full-refresh: also without folders that are no longer in the bucket")
       ->needs(refresh);
+  command->add_flag("--list-all", options->list_all,
+                    "List the whole bucket, also where a look at the recent days would do");
   AddWatch(*command, options->watch);
   command->get_option("--watch")->excludes(plan)->excludes(detailed)->excludes(refresh);
   AddTableChoice(*command, options->choice);

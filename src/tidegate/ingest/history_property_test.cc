@@ -26,6 +26,7 @@ class Playback {
   explicit Playback(const BucketHistory& history) : history_(history) {
     options_ = TestOptions();
     options_.catalog = history.Catalog();
+    options_.recent_days = {std::chrono::days(1), std::chrono::days(0)};  // so that most runs do not look at everything
   }
 
   /// What went wrong; empty: nothing.
@@ -53,6 +54,7 @@ class Playback {
 
   /// One clean run makes everything right, one more finds nothing to do, and a new lake ends the same.
   void PlayEnd() {
+    options_.list_all = true;
     at_ = "at the end: ";
     RunCleanly(lake_);
     CheckLake(lake_, /*at_end=*/true);
@@ -65,22 +67,19 @@ class Playback {
   }
 
   void Run(const std::optional<RunFault>& fault) {
-    if (!fault) {
-      RunCleanly(lake_);
-      return CheckLake(lake_, /*at_end=*/false);
-    }
+    if (!fault) return CheckRun(RunCleanly(lake_));
     store::FaultObjectStore bucket(bucket_, fault->of_lake ? store::FaultPlan() : fault->plan);
     store::FaultObjectStore lake(lake_.shared(), fault->of_lake ? fault->plan : store::FaultPlan());
     const auto report = RunIngest(bucket, lake, options_);
     const bool done = report.ok() && !report->failed();
-    if (done) CheckLake(lake_, /*at_end=*/false);  // a run that says it did everything did so
+    if (done) CheckRun(*report);  // a run that says it did everything did so
     if (!fault->power_loss) {
       durable_ = durable_ && done;
       return;
     }
     size_t n = fault->plan.fail_at;
     lake_.store().DropUnsynced([&](const std::string&) { return ++n % 2 == 0; });
-    if (done && durable_) CheckLake(lake_, /*at_end=*/false);
+    if (done && durable_) CheckRun(*report);
     durable_ = true;
   }
 
@@ -92,6 +91,11 @@ class Playback {
     }
     report_ = *report;
     return *std::move(report);
+  }
+
+  /// A run that looked at the recent days alone may lack what was sealed late, until all is listed again.
+  void CheckRun(const IngestReport& report) {
+    if (report.listed_all) CheckLake(lake_, /*at_end=*/false);
   }
 
   void CheckLake(TestLake& lake, bool at_end) {

@@ -50,8 +50,15 @@ std::vector<Warning> RefreshCatalog(store::ObjectStore& lake, const std::vector<
   return {};
 }
 
-bucket::ScanOptions Choice(const IngestOptions& options) {
-  return {options.table_globs, options.exclude_globs, std::nullopt};
+LookOptions LookChoice(const IngestOptions& options) {
+  LookOptions out;
+  out.table_globs = options.table_globs;
+  out.exclude_globs = options.exclude_globs;
+  out.catalog = &options.catalog;
+  out.now = options.clock->Now();
+  out.list_all_every = options.list_all_every;
+  out.list_all = options.list_all || !options.full_refresh_globs.empty();
+  return out;
 }
 
 bool ToBeRefreshed(const TableName& name, const IngestOptions& options) {
@@ -71,13 +78,8 @@ Status CheckRefreshGlobs(const LakeTables& tables, const IngestOptions& options)
   return Status::Ok();
 }
 
-PlanChoice ChoiceOf(const TableName& name, const LakeTables& tables, contract::Version version,
-                    const IngestOptions& options) {
-  PlanChoice out;
-  out.entry = options.catalog.Find(name);
-  out.version = version;
-  out.settled = tables.settled.contains(name);
-  out.now = options.clock->Now();
+PlanChoice ChoiceOf(const TableName& name, const Look& look, const IngestOptions& options) {
+  PlanChoice out = PlainChoice(look, name, LookChoice(options));
   out.refresh = ToBeRefreshed(name, options);
   out.accept_loss = options.accept_loss;
   return out;
@@ -88,6 +90,7 @@ struct Turn {
   JobOutcome outcome;
   Status status;
   std::optional<std::string> metadata_location;  // of the table now; absent: none, or not known
+  std::optional<Checkpoint> checkpoint;          // as it is now; absent: the table does not exist, or the turn failed
 };
 
 /// What is open of a folder, as it was when the run began.
@@ -126,12 +129,11 @@ OpenPoints OpenPointsOf(const bucket::BucketView& view, const JobOutcome& outcom
 
 class Run {
  public:
-  Run(store::ObjectStore& bucket, store::ObjectStore& lake, const bucket::BucketView& view, const LakeTables& tables,
-      contract::Version version, const IngestOptions& options)
-      : bucket_(bucket), lake_(lake), view_(view), tables_(tables), version_(version), options_(options) {}
+  Run(store::ObjectStore& bucket, store::ObjectStore& lake, const Look& look, const IngestOptions& options)
+      : bucket_(bucket), lake_(lake), look_(look), view_(look.view), options_(options) {}
 
   Turn DoTable(const TableName& name, TableState state) {
-    PlanChoice choice = ChoiceOf(name, tables_, version_, options_);
+    PlanChoice choice = ChoiceOf(name, look_, options_);
     Turn turn = Contend(name, std::move(state), choice);
     while (turn.status.ok() && turn.outcome.reseed_not_taken) {  // the others need not wait with it
       choice.not_taken.Insert(*turn.outcome.reseed_not_taken);
@@ -186,8 +188,10 @@ class Run {
       TableJob job(bucket_, lake_, view_, std::move(plan), std::move(state), options_);
       turn.status = job.Run(&turn.outcome);
       if (turn.status.ok()) turn.metadata_location = job.MetadataLocation();
-    } else if (state.table) {
-      turn.metadata_location = state.table->MetadataLocation();
+      if (turn.status.ok()) turn.checkpoint = job.CheckpointNow();
+    } else {
+      if (state.table) turn.metadata_location = state.table->MetadataLocation();
+      turn.checkpoint = std::move(state.checkpoint);
     }
     Prepend(std::move(warnings), turn.outcome.warnings);
     Prepend(std::move(problems), turn.outcome.problems);
@@ -196,7 +200,7 @@ class Run {
 
   /// For `status`. Derived: a failure is said, and mended by the next run.
   void Note(const TableName& name, const JobOutcome& outcome) {
-    const bool had_any = tables_.with_open_points.contains(name);
+    const bool had_any = look_.tables.with_open_points.contains(name);
     const Status noted = NoteOpenPoints(lake_, name, had_any, OpenPointsOf(view_, outcome, options_.clock->Now()));
     if (!noted.ok())
       Log(LogLevel::kWarning, "what is open of " + name.ToString() + " was not noted: " + noted.message());
@@ -210,9 +214,8 @@ class Run {
 
   store::ObjectStore& bucket_;
   store::ObjectStore& lake_;
+  const Look& look_;
   const bucket::BucketView& view_;
-  const LakeTables& tables_;
-  contract::Version version_;
   const IngestOptions& options_;
 };
 
@@ -251,6 +254,48 @@ std::vector<Turn> DoTables(Run& run, std::vector<std::pair<TableName, TableState
   return turns;
 }
 
+std::optional<contract::Delivery> OldestOpen(const IngestReport& report) {
+  std::optional<contract::Delivery> out;
+  const auto take = [&](const std::string& path) {
+    const auto folder = contract::ParseFolder(path);
+    if (folder.ok() && !folder->delivery.is_initial() && (!out || folder->delivery.date < out->date))
+      out = folder->delivery;
+  };
+  for (const Problem& problem : report.problems) take(problem.folder);
+  for (const Held& held : report.held) take(held.folder);
+  return out;
+}
+
+/// Is a reseed announced that was not taken? Then every run must see its manifest, however old it is.
+bool AnyReseedWaits(const Look& look, const std::map<TableName, std::optional<Checkpoint>>& checkpoints) {
+  return std::any_of(checkpoints.begin(), checkpoints.end(), [&](const auto& entry) {
+    const auto& [name, checkpoint] = entry;
+    const auto& folders = look.view.FoldersOf(name, contract::TableMode::kParts);
+    const auto announced = AnnouncedReseeds(look.view, name, folders, look.version);
+    if (announced.empty()) return false;
+    return !checkpoint || !checkpoint->reseed || checkpoint->reseed->at < announced.back().reseed.at;
+  });
+}
+
+/// For the runs of the next day. Derived: a failure is said, and costs them a listing.
+void NoteListing(store::ObjectStore& bucket, store::ObjectStore& lake, const Look& look,
+                 const std::map<TableName, std::optional<Checkpoint>>& checkpoints, const IngestReport& report,
+                 const IngestOptions& options) {
+  const UtcTime now = options.clock->Now();
+  const auto since = RecentSince(look.view, look.version, now, OldestOpen(report), options.recent_days);
+  if (!since || AnyReseedWaits(look, checkpoints)) {
+    const Status removed = lake.Delete({kListingNoteKey});  // an earlier one would hide what is open now
+    if (!removed.ok()) Log(LogLevel::kWarning, "the note on an earlier listing was not removed: " + removed.message());
+    return;
+  }
+  ListingNote note{bucket.url(), now, *since, DeliveriesBefore(look.view, *since), {}};
+  for (const auto& [name, checkpoint] : checkpoints) {
+    note.tables[name.ToString()] = AppliedBefore(checkpoint ? &*checkpoint : nullptr, *since);
+  }
+  const Status noted = lake.Put(kListingNoteKey, WriteListingNote(note), store::PutMode::kOverwrite).status();
+  if (!noted.ok()) Log(LogLevel::kWarning, "the listing was not noted: " + noted.message());
+}
+
 }  // namespace
 
 bool IngestReport::applied_anything() const {
@@ -263,21 +308,20 @@ bool IngestReport::anything_waits() const {
 }
 
 Result<IngestPlan> PlanIngest(store::ObjectStore& bucket, store::ObjectStore& lake, const IngestOptions& options) {
-  TG_ASSIGN_OR_RETURN(const bucket::BucketView view, bucket::ScanBucket(bucket, Choice(options)));
-  TG_ASSIGN_OR_RETURN(LakeTables tables, LoadLakeTables(view, lake, Choice(options)));
-  TG_RETURN_IF_ERROR(CheckRefreshGlobs(tables, options));
+  TG_ASSIGN_OR_RETURN(Look look, LookAround(bucket, lake, LookChoice(options)));
+  TG_RETURN_IF_ERROR(CheckRefreshGlobs(look.tables, options));
   IngestPlan plan;
-  plan.version = VersionInUse(view, tables.Checkpoints());
-  plan.warnings = BucketWarnings(view);
-  plan.waiting = StillWaiting(view, plan.version);
-  for (auto& [name, state] : tables.states) {
-    auto planned = PlanOf(view, lake, name, state, ChoiceOf(name, tables, plan.version, options));
+  plan.version = look.version;
+  plan.warnings = BucketWarnings(look.view);
+  plan.waiting = StillWaiting(look.view, plan.version);
+  for (const auto& [name, state] : look.tables.states) {
+    auto planned = PlanOf(look.view, lake, name, state, ChoiceOf(name, look, options));
     if (planned.ok())
       plan.tables.push_back(*std::move(planned));
     else
-      tables.broken[name] = planned.status();
+      look.tables.broken[name] = planned.status();
   }
-  for (const auto& [name, status] : tables.broken) {
+  for (const auto& [name, status] : look.tables.broken) {
     TablePlan broken;
     broken.table = name;
     broken.problems.push_back({"table", name.ToString(), "", status.ToString()});
@@ -287,30 +331,35 @@ Result<IngestPlan> PlanIngest(store::ObjectStore& bucket, store::ObjectStore& la
 }
 
 Result<IngestReport> RunIngest(store::ObjectStore& bucket, store::ObjectStore& lake, const IngestOptions& options) {
-  TG_ASSIGN_OR_RETURN(const bucket::BucketView view, bucket::ScanBucket(bucket, Choice(options)));
-  TG_ASSIGN_OR_RETURN(LakeTables tables, LoadLakeTables(view, lake, Choice(options)));
-  TG_RETURN_IF_ERROR(CheckRefreshGlobs(tables, options));
+  TG_ASSIGN_OR_RETURN(Look look, LookAround(bucket, lake, LookChoice(options)));
+  TG_RETURN_IF_ERROR(CheckRefreshGlobs(look.tables, options));
+  const bucket::BucketView& view = look.view;
   IngestReport report;
+  report.listed_all = !look.note;
   report.empty_bucket = view.tables.empty() && view.manifests.empty() && !view.has_v2_manifest_key;
-  report.version = VersionInUse(view, tables.Checkpoints());
+  report.version = look.version;
   report.warnings = BucketWarnings(view);
   report.waiting = StillWaiting(view, report.version);
 
-  Run run(bucket, lake, view, tables, report.version, options);
+  Run run(bucket, lake, look, options);
   std::vector<std::pair<TableName, TableState>> work;
-  for (auto& [name, state] : tables.states) work.emplace_back(name, std::move(state));
+  for (auto& [name, state] : look.tables.states) work.emplace_back(name, std::move(state));
   std::vector<Turn> turns = DoTables(run, work, options);
   std::map<TableName, std::string> located;
+  std::map<TableName, std::optional<Checkpoint>> checkpoints;
   for (size_t i = 0; i < turns.size(); ++i) {
     if (turns[i].metadata_location) located[work[i].first] = *turns[i].metadata_location;
+    if (turns[i].status.ok()) checkpoints[work[i].first] = turns[i].checkpoint;
     Collect(std::move(turns[i]), work[i].first, report);
   }
-  for (const auto& [name, status] : tables.broken) Collect({{}, status, {}}, name, report);
+  for (const auto& [name, status] : look.tables.broken) Collect({{}, status, {}, {}}, name, report);
   // Also after a run that did nothing: the last may have been killed.
-  for (Warning& warning : RefreshCatalog(lake, tables.in_lake, std::move(located))) {
+  for (Warning& warning : RefreshCatalog(lake, look.tables.in_lake, std::move(located))) {
     report.warnings.push_back(std::move(warning));
   }
   if (options.cancel != nullptr) TG_RETURN_IF_ERROR(options.cancel->Check());
+  const bool saw_all = report.listed_all && options.table_globs.empty() && options.exclude_globs.empty();
+  if (saw_all && checkpoints.size() == work.size()) NoteListing(bucket, lake, look, checkpoints, report, options);
   return report;
 }
 

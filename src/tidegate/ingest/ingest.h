@@ -9,6 +9,7 @@
 // - Tables are independent: a table that fails is reported at the end, the others are done.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "tidegate/base/time.h"
 #include "tidegate/bucket/bucket_view.h"
 #include "tidegate/contract/table_catalog.h"
+#include "tidegate/ingest/look.h"
 #include "tidegate/ingest/plan.h"
 #include "tidegate/ingest/shrink_guard.h"
 #include "tidegate/store/object_store.h"
@@ -31,7 +33,10 @@ struct IngestOptions {
   std::vector<std::string> table_globs, exclude_globs;
   std::vector<std::string> full_refresh_globs;  // tables to build anew from all sealed folders
   bool accept_loss = false;                     // also where applied folders are no longer in the bucket
-  int jobs = 1;                                 // tables at a time
+  bool list_all = false;                        // list the whole bucket, also where the recent days would do
+  std::chrono::milliseconds list_all_every = kListAllEvery;
+  RecentDays recent_days;
+  int jobs = 1;  // tables at a time
   ShrinkGuard guard;
   const CancelFlag* cancel = nullptr;
   const Clock* clock = nullptr;  // required
@@ -71,6 +76,7 @@ struct IngestReport {
   std::vector<Problem> problems;  // open gaps: the run counts as failed
   std::vector<Waiting> waiting;
   std::vector<Held> held;
+  bool listed_all = false;    // not the recent days alone
   bool empty_bucket = false;  // nothing of the contract was found there
 
   /// Did rows of any table change?

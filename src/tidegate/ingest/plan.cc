@@ -157,10 +157,11 @@ bool CheckApplied(TablePlan& plan, const Circumstances& now, const FolderMap& fo
   return ChangeIsAccepted(plan, now, it->second);
 }
 
-bool AnyAppliedChanged(TablePlan& plan, const Circumstances& now, const FolderMap& folders) {
+bool AnyAppliedChanged(const BucketView& view, const Circumstances& now, const FolderMap& folders, TablePlan& plan) {
   bool rebuild = false;
   if (!plan.before) return false;
   for (const auto& [delivery, print] : plan.before->fingerprints) {
+    if (!view.Covers(delivery)) continue;
     rebuild = CheckApplied(plan, now, folders, delivery, print) || rebuild;
   }
   return rebuild;
@@ -227,7 +228,7 @@ bool IsDue(TablePlan& plan, const Circumstances& now, const FolderState& state) 
 /// Folders to add, given the reseed in force and those that wait to be taken.
 void PlanAppend(const BucketView& view, const Circumstances& now, const FolderMap& folders,
                 const std::vector<Reseed>& waiting, TablePlan& plan) {
-  const bool rebuild = plan.refresh || AnyAppliedChanged(plan, now, folders);
+  const bool rebuild = plan.refresh || AnyAppliedChanged(view, now, folders, plan);
   for (const auto& [delivery, state] : folders) {
     if (!state.sealed() || delivery.version > plan.version) continue;  // C-10, C-12
     const bool applied = plan.before && plan.before->applied.Contains(delivery);
@@ -272,7 +273,7 @@ void PlanParts(const BucketView& view, const Circumstances& now, TablePlan& plan
 
 void PlanFull(const BucketView& view, const Circumstances& now, TablePlan& plan) {
   const FolderMap& folders = view.FoldersOf(plan.table, TableMode::kFull);
-  const bool rebuild = plan.refresh || AnyAppliedChanged(plan, now, folders);
+  const bool rebuild = plan.refresh || AnyAppliedChanged(view, now, folders, plan);
   const auto usable = [&](Version version) {
     std::vector<const FolderState*> out;
     for (auto it = folders.rbegin(); it != folders.rend(); ++it) {

@@ -2,6 +2,7 @@
 
 #include "tidegate/base/text.h"
 #include "tidegate/bucket/bucket_view.h"
+#include "tidegate/ingest/listing_note.h"
 #include "tidegate/ingest/table_state.h"
 
 namespace tidegate::ingest {
@@ -57,6 +58,7 @@ Result<Settlement> ParseSettlement(std::string_view text) {
 }
 
 Status Settle(store::ObjectStore& lake, const Settlement& settlement) {
+  TG_RETURN_IF_ERROR(lake.Delete({kListingNoteKey}));  // the next ingest looks at the folder, however old it is
   TG_RETURN_IF_ERROR(
       lake.Put(SettlementKey(settlement.folder), WriteSettlement(settlement), store::PutMode::kOverwrite).status());
   return lake.Sync();

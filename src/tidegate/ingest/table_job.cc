@@ -159,6 +159,12 @@ std::optional<std::string> TableJob::MetadataLocation() const {
   return state_.table->MetadataLocation();
 }
 
+std::optional<Checkpoint> TableJob::CheckpointNow() const {
+  if (!state_.table || state_.table->version() == 0) return std::nullopt;
+  auto now = CheckpointOf(state_.table->metadata());
+  return now.ok() ? *std::move(now) : std::nullopt;
+}
+
 /// Must readers keep the table they have until this folder, too, can be taken?
 bool TableJob::IsVital(const contract::Delivery& delivery) const {
   if (plan_.action == Action::kRebuild) return plan_.before->applied.Contains(delivery);

@@ -36,6 +36,9 @@ class TableJob {
   /// folder that cannot be applied is a problem in the outcome, not an error.
   Status Run(JobOutcome* outcome);
 
+  /// The table's checkpoint after a Run that succeeded; nullopt: it does not exist yet.
+  std::optional<Checkpoint> CheckpointNow() const;
+
   /// Where the table's metadata is now, after a Run that succeeded; nullopt: it does not exist yet.
   std::optional<std::string> MetadataLocation() const;
 

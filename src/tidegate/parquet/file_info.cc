@@ -1,5 +1,6 @@
 #include "tidegate/parquet/file_info.h"
 
+#include <arrow/util/compression.h>
 #include <parquet/metadata.h>
 #include <parquet/schema.h>
 #include <parquet/statistics.h>
@@ -114,6 +115,25 @@ std::vector<int64_t> SplitOffsets(const FileMetaData& metadata) {
   return offsets;
 }
 
+/// The first column chunk whose codec some readers do not bring with them.
+std::optional<ColumnObstacle> UncommonCodec(const FileMetaData& metadata) {
+  using arrow::Compression;
+  for (int group = 0; group < metadata.num_row_groups(); ++group) {
+    const auto row_group = metadata.RowGroup(group);
+    for (int column = 0; column < row_group->num_columns(); ++column) {
+      const auto chunk = row_group->ColumnChunk(column);
+      const Compression::type codec = chunk->compression();
+      const bool common = codec == Compression::UNCOMPRESSED || codec == Compression::SNAPPY ||
+                          codec == Compression::GZIP || codec == Compression::ZSTD;
+      if (!common) {
+        return ColumnObstacle{chunk->path_in_schema()->ToDotString(), Obstacle::kCodec,
+                              arrow::util::Codec::GetCodecAsString(codec)};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string_view ObstacleName(Obstacle obstacle) {
@@ -134,6 +154,8 @@ std::string_view ObstacleName(Obstacle obstacle) {
       return "field ids in the file";
     case Obstacle::kBinaryDecimal:
       return "decimal of varying length";
+    case Obstacle::kCodec:
+      return "compression that not every reader knows";
     case Obstacle::kNullType:
       return "column without a type";
     case Obstacle::kUnsupportedType:
@@ -151,6 +173,7 @@ Result<FileInfo> ReadFileInfo(store::RandomReader& reader) {
     info.metrics = CollectMetrics(metadata, types.leaves);
     info.columns = std::move(types.columns);
     info.obstacles = std::move(types.obstacles);
+    if (auto codec = UncommonCodec(metadata)) info.obstacles.push_back(*std::move(codec));
     info.rows = metadata.num_rows();
     info.size_bytes = file.source->size_bytes();
     info.created_by = metadata.created_by();

@@ -25,7 +25,8 @@ enum class Obstacle {
   kNonStandardList,  // a list or a map in another than the standard three-level form
   kFieldIds,         // ids of the file's own would override the name mapping
   kBinaryDecimal,    // a decimal of varying length: outside Iceberg's Parquet mapping
-  kNullType,         // a top-level column that is declared to hold only nulls: left out of `columns` and by RewriteFile
+  kCodec,     // compressed by other than Snappy, gzip or zstd: not every reader brings the codec (Spark: no Brotli)
+  kNullType,  // a top-level column that is declared to hold only nulls: left out of `columns` and by RewriteFile
   kUnsupportedType,
 };
 

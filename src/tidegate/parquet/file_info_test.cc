@@ -180,6 +180,20 @@ TEST(FileInfoTest, FieldIdsAreAnObstacleAlsoWhenNested) {  // they would overrid
   EXPECT_EQ(ObstaclesOf(GroupNode::Make("a", Repetition::OPTIONAL, {child})), "a.b: field ids in the file; ");
 }
 
+TEST(FileInfoTest, ACodecThatNotEveryReaderBringsIsAnObstacle) {  // C-28
+  using ::parquet::Compression;
+  const auto obstacles = [](Compression::type codec) {
+    ::parquet::WriterProperties::Builder properties;
+    properties.compression(codec);
+    const FileInfo info = Info(MakeFile({{"x", FromJson(arrow::int32(), "[1]")}}, {.properties = properties.build()}));
+    return info.obstacles.empty() ? "" : info.obstacles[0].column + " " + info.obstacles[0].declared;
+  };
+  for (const auto common : {Compression::UNCOMPRESSED, Compression::SNAPPY, Compression::GZIP, Compression::ZSTD}) {
+    EXPECT_EQ(obstacles(common), "");
+  }
+  EXPECT_EQ(obstacles(Compression::BROTLI), "x brotli");
+}
+
 TEST(FileInfoTest, NestedColumnsHaveLogicalPaths) {
   const auto type = arrow::struct_({arrow::field("tags", arrow::list(arrow::utf8())),
                                     arrow::field("prices", arrow::map(arrow::utf8(), arrow::float64()))});

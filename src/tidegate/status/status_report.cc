@@ -7,6 +7,7 @@
 #include "tidegate/base/text.h"
 #include "tidegate/ingest/hold.h"
 #include "tidegate/ingest/lake_tables.h"
+#include "tidegate/ingest/look.h"
 #include "tidegate/table/lake_table.h"
 
 namespace tidegate::status {
@@ -193,7 +194,7 @@ void TakeHealth(const ingest::TablePlan& plan, const StatusOptions& options, boo
 /// The lake of a report; without one, nothing of any table.
 struct LakeSide {
   store::ObjectStore* store = nullptr;
-  ingest::LakeTables tables;
+  const ingest::LakeTables& tables;
 
   const ingest::TableState& StateOf(const TableName& name) const {
     static const ingest::TableState kNone;
@@ -311,6 +312,33 @@ std::string_view CellName(CellState state) {
   return "none";
 }
 
+namespace {
+
+bucket::ScanOptions ChoiceOf(const StatusOptions& options) {
+  return {options.table_globs, options.exclude_globs, std::nullopt};
+}
+
+/// The recent days, where they hold as many deliveries as were asked for; else everything.
+Result<ingest::Look> LookAt(store::ObjectStore& bucket, store::ObjectStore* lake, const StatusOptions& options) {
+  ingest::Look out;
+  if (lake == nullptr) {
+    TG_ASSIGN_OR_RETURN(out.view, bucket::ScanBucket(bucket, ChoiceOf(options)));
+    out.version = ingest::VersionInUse(out.view, {});
+    return out;
+  }
+  ingest::LookOptions look;
+  look.table_globs = options.table_globs;
+  look.exclude_globs = options.exclude_globs;
+  look.catalog = &options.catalog;
+  look.now = options.now;
+  TG_ASSIGN_OR_RETURN(out, ingest::LookAround(bucket, *lake, look));
+  if (!out.note || AllDeliveries(out.view).size() >= options.max_deliveries) return out;
+  look.list_all = true;
+  return ingest::LookAround(bucket, *lake, look);
+}
+
+}  // namespace
+
 std::string_view HealthName(Health health) {
   switch (health) {
     case Health::kUnreadable:
@@ -336,21 +364,18 @@ std::string_view HealthName(Health health) {
 }
 
 Result<StatusReport> BuildStatus(store::ObjectStore& bucket, store::ObjectStore* lake, const StatusOptions& options) {
-  const bucket::ScanOptions choice{options.table_globs, options.exclude_globs, std::nullopt};
-  TG_ASSIGN_OR_RETURN(const bucket::BucketView view, bucket::ScanBucket(bucket, choice));
-  LakeSide side{lake, {}};
-  if (lake != nullptr) {
-    TG_ASSIGN_OR_RETURN(side.tables, ingest::LoadLakeTables(view, *lake, choice));
-  }
+  TG_ASSIGN_OR_RETURN(const ingest::Look look, LookAt(bucket, lake, options));
+  const bucket::BucketView& view = look.view;
+  const LakeSide side{lake, look.tables};
   std::set<TableName> names;
   for (const auto& [name, folders] : view.tables) names.insert(name);
   for (const auto& [name, state] : side.tables.states) names.insert(name);
   for (const auto& [name, status] : side.tables.broken) names.insert(name);
-  AddNamedByManifests(view, choice, names);
+  AddNamedByManifests(view, ChoiceOf(options), names);
 
   StatusReport report;
   report.has_lake = lake != nullptr;
-  report.version = ingest::VersionInUse(view, side.tables.Checkpoints());
+  report.version = look.version;
   for (const bucket::Finding& finding : view.findings) {
     report.warnings.push_back(
         {std::string(bucket::FindingName(finding.kind)), "", finding.subject, finding.detail, 0, finding.name});
@@ -360,6 +385,7 @@ Result<StatusReport> BuildStatus(store::ObjectStore& bucket, store::ObjectStore*
     report.tables.push_back(StatusOfTable(view, name, side, options, waiting, report));
   }
   AddDeliveries(view, names, side, options.max_deliveries, report);
+  if (look.note) report.deliveries_in_all += look.note->deliveries_before;
   report.next = NextAfter(view, report.version, options);
   report.summary = Summarize(report);
   return report;

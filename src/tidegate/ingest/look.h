@@ -1,0 +1,41 @@
+// What a run sees of bucket and lake before it plans: everything, or the recent days alone where a note in the lake
+// says that they are enough (listing_note.h). Changes nothing.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include "tidegate/base/status.h"
+#include "tidegate/base/time.h"
+#include "tidegate/bucket/bucket_view.h"
+#include "tidegate/contract/table_catalog.h"
+#include "tidegate/ingest/lake_tables.h"
+#include "tidegate/ingest/listing_note.h"
+#include "tidegate/store/object_store.h"
+
+namespace tidegate::ingest {
+
+inline constexpr std::chrono::milliseconds kListAllEvery = std::chrono::hours(24);
+
+struct LookOptions {
+  std::vector<std::string> table_globs, exclude_globs;
+  const contract::TableCatalog* catalog = nullptr;  // required
+  UtcTime now;
+  std::chrono::milliseconds list_all_every = kListAllEvery;
+  bool list_all = false;  // whatever the note says
+};
+
+struct Look {
+  bucket::BucketView view;
+  LakeTables tables;
+  contract::Version version = contract::Version::kV1;
+  std::optional<ListingNote> note;  // the recent days were enough by it; absent: everything was listed
+};
+
+/// Errors: of the stores, where bucket or lake cannot be listed.
+Result<Look> LookAround(store::ObjectStore& bucket, store::ObjectStore& lake, const LookOptions& options);
+
+/// How a table is planned that is neither built anew nor retried.
+PlanChoice PlainChoice(const Look& look, const contract::TableName& name, const LookOptions& options);
+
+}  // namespace tidegate::ingest
