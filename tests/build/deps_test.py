@@ -159,6 +159,31 @@ class Archives(TemporaryFolder):
         self.assertEqual([path.name for path in out.iterdir()], ["a.so"])
         self.assertFalse((self.folder.parent / "escape").exists())
 
+    def test_folders_come_with_the_files_they_have_hard_links_to(self):
+        with tarfile.open(self.folder / "a.tar.gz", "w:gz") as archive:
+            for name, target in (("a-1/", None), ("a-1/other/shared.jar", None), ("a-1/other/own.jar", None),
+                                 ("a-1/wanted/mine.jar", None), ("a-1/wanted/shared.jar", "a-1/other/shared.jar")):
+                member = tarfile.TarInfo(name)
+                if name.endswith("/"):
+                    member.type = tarfile.DIRTYPE
+                elif target:
+                    member.type, member.linkname = tarfile.LNKTYPE, target
+                else:
+                    member.size = len(name)
+                archive.addfile(member, io.BytesIO(name.encode()))
+        top = deps.extract_folders(self.folder / "a.tar.gz", self.folder / "out", ["wanted"])
+        self.assertEqual({str(path.relative_to(top)) for path in top.rglob("*.jar")},
+                         {"wanted/mine.jar", "wanted/shared.jar", "other/shared.jar"})
+        self.assertEqual((top / "wanted/shared.jar").read_text(), "a-1/other/shared.jar")
+
+
+class Maven(unittest.TestCase):
+    def test_an_artifact_is_a_jar_unless_its_type_is_named(self):
+        self.assertEqual(deps.maven_artifact("org.some:thing==1.2"),
+                         ("org.some:thing:1.2:jar", pathlib.Path("org/some/thing/1.2/thing-1.2.jar")))
+        self.assertEqual(deps.maven_artifact("org.some:thing:tar.gz==1.2"),
+                         ("org.some:thing:1.2:tar.gz", pathlib.Path("org/some/thing/1.2/thing-1.2.tar.gz")))
+
 
 if __name__ == "__main__":
     unittest.main()
