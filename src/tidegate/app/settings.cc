@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "tidegate/app/memory.h"
 #include "tidegate/app/time_text.h"
 #include "tidegate/base/text.h"
 #include "tidegate/contract/toml_document.h"
@@ -100,10 +101,11 @@ Status ReadSections(const toml::table& root, const std::string& source, Settings
   if (ingest != nullptr) {
     const std::string where = source + " [ingest]";
     TG_RETURN_IF_ERROR(CheckNames(*ingest,
-                                  {"jobs", "list_all_every", "poll", "sweep", "expect_within", "daily_at",
+                                  {"jobs", "list_all_every", "memory", "poll", "sweep", "expect_within", "daily_at",
                                    "shrink_guard_rows", "shrink_guard_share", "shrink_guard_share_rows"},
                                   where));
     TG_RETURN_IF_ERROR(ReadInt(*ingest, "jobs", where, 1, 256, &out.ingest_jobs));
+    TG_RETURN_IF_ERROR(ReadText(*ingest, "memory", where, ParseMemory, &out.ingest_memory));
     TG_RETURN_IF_ERROR(ReadText(*ingest, "list_all_every", where, ParseDuration, &out.list_all_every));
     TG_RETURN_IF_ERROR(ReadText(*ingest, "poll", where, ParseDuration, &out.watch.poll));
     TG_RETURN_IF_ERROR(ReadText(*ingest, "sweep", where, ParseDuration, &out.watch.sweep));

@@ -19,6 +19,7 @@ struct Settings {
   contract::TableCatalog catalog;   // default: the built-in `cloudhumans`
   std::string source = "built-in";  // where it was read from
   std::optional<int> ingest_jobs;
+  std::optional<int64_t> ingest_memory;  // bytes
   std::chrono::milliseconds list_all_every = ingest::kListAllEvery;
   ingest::ShrinkGuard shrink_guard;
   WatchTimes watch;  // of `ingest --watch`

@@ -69,6 +69,13 @@ TEST_F(SettingsTest, TheShrinkGuardIsSetByRowsAndShare) {  // C-29
   }
 }
 
+TEST_F(SettingsTest, MemoryIsASize) {
+  EXPECT_FALSE(LoadSettings("")->ingest_memory);
+  Write("tidegate.toml", "[ingest]\nmemory = \"2GB\"\n");
+  EXPECT_EQ(LoadSettings("")->ingest_memory, 2'000'000'000);
+  EXPECT_THAT(Refused("[ingest]\nmemory = \"much\"\n").message(), HasSubstr("memory"));
+}
+
 TEST_F(SettingsTest, HowOftenTheWholeBucketIsListedIsADuration) {
   EXPECT_EQ(LoadSettings("")->list_all_every, std::chrono::hours(24));
   Write("tidegate.toml", "[ingest]\nlist_all_every = \"6h\"\n");

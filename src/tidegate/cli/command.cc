@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "tidegate/base/log.h"
+#include "tidegate/base/text.h"
 
 namespace tidegate::cli {
 
@@ -29,6 +30,11 @@ void AddTableChoice(CLI::App& app, TableChoice& choice) {
   app.add_option("--exclude", choice.exclude, "Leave out tables that match (may be repeated)")
       ->type_name("GLOB")
       ->allow_extra_args(false);
+}
+
+void LogRequests(const store::StoreCounters& bucket) {
+  Log(LogLevel::kDebug, "bucket: " + HumanCount(static_cast<int64_t>(bucket.requests())) + " requests, " +
+                            HumanBytes(bucket.data.bytes_read) + " of data read");
 }
 
 Result<std::unique_ptr<Clock>> MakeClock(const CommonOptions& options) {

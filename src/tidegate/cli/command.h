@@ -13,6 +13,7 @@
 #include "tidegate/base/json.h"
 #include "tidegate/base/status.h"
 #include "tidegate/base/time.h"
+#include "tidegate/store/metered/metered_object_store.h"
 
 namespace tidegate::cli {
 
@@ -56,6 +57,9 @@ Status TakeOption(const std::string& text, std::string_view option, Parse parse,
   *out = *value;
   return {};
 }
+
+/// What was asked of the bucket, as a debug line.
+void LogRequests(const store::StoreCounters& bucket);
 
 /// -v: debug lines on stderr.
 void ApplyVerbosity(const CommonOptions& options);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "tidegate/app/memory.h"
 #include "tidegate/app/open_store.h"
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
@@ -28,6 +29,7 @@ struct Options {
   bool accept_loss = false;
   bool list_all = false;
   int jobs = 0;
+  std::string memory;  // empty: as the settings say
 };
 
 OrderedJson ToJson(const std::vector<ingest::Warning>& warnings) {
@@ -89,11 +91,6 @@ OrderedJson ToJson(const ingest::TableResult& t) {
   return out;
 }
 
-uint64_t Requests(const store::StoreCounters& counters) {
-  return counters.lists + counters.deletes + counters.all.heads + counters.all.opens + counters.all.reads +
-         counters.all.puts + counters.all.adopts;
-}
-
 std::string Outcome(const ingest::IngestReport& report) {
   if (report.failed()) return "failed";
   return report.applied_anything() ? "done" : "nothing_new";
@@ -111,7 +108,7 @@ OrderedJson ToJson(const ingest::IngestReport& report, const store::StoreCounter
                      {"waiting", ToJson(report.waiting)},
                      {"held", ToJson(report.held)},
                      {"bucket_data_bytes_read", bucket.data.bytes_read},
-                     {"bucket_requests", Requests(bucket)},
+                     {"bucket_requests", bucket.requests()},
                      {"listed_all", report.listed_all},
                      {"lake_bytes_written", lake.all.bytes_written},
                      {"lake_bytes_adopted", lake.all.bytes_adopted}};
@@ -240,6 +237,9 @@ int Ingest(const Options& options) {
   store::MeteredObjectStore metered_bucket(*std::move(bucket));
   store::MeteredObjectStore metered_lake(*std::move(lake));
 
+  std::optional<int64_t> memory;
+  if (const Status bad = TakeOption(options.memory, "--memory", app::ParseMemory, &memory); !bad.ok()) return Fail(bad);
+
   Progress progress("ingest");
   ingest::IngestOptions run;
   const auto take_settings = [&](const app::Settings& taken) {
@@ -248,6 +248,7 @@ int Ingest(const Options& options) {
     run.list_all_every = taken.list_all_every;
     const int usual = taken.ingest_jobs.value_or(int(std::max(1U, std::thread::hardware_concurrency())));
     run.jobs = options.jobs > 0 ? options.jobs : usual;
+    run.memory_bytes = memory.value_or(taken.ingest_memory.value_or(app::UsualMemory()));
   };
   take_settings(*settings);
   run.table_globs = options.choice.tables;
@@ -266,6 +267,7 @@ int Ingest(const Options& options) {
 
   auto report = ingest::RunIngest(metered_bucket, metered_lake, run);
   if (!report.ok()) return Fail(report.status());
+  LogRequests(metered_bucket.Snapshot());
   if (options.common.json) {
     PrintJson(ToJson(*report, metered_bucket.Snapshot(), metered_lake.Snapshot()));
   } else {
@@ -285,6 +287,10 @@ void AddIngest(CLI::App& app, int* exit_code) {
   command->add_option("LAKE", options->lake, "The lake: a folder, made where it does not exist")->required();
   auto* plan = command->add_flag("--plan", options->plan, "Show what would be done; change nothing");
   command->add_option("--jobs", options->jobs, "Tables at a time (default: one per core)")->check(CLI::Range(1, 256));
+  command
+      ->add_option("--memory", options->memory,
+                   "Memory for the keys of all tables at work (default: half of the machine's)")
+      ->type_name("SIZE");
   auto* detailed = command->add_flag("--detailed-exitcode", options->detailed,
                                      "Exit 3 when nothing was new, 4 when something waits");
   auto* refresh = command->add_option("--full-refresh", options->full_refresh,

@@ -8,6 +8,7 @@
 #include "tidegate/base/text.h"
 #include "tidegate/cli/command.h"
 #include "tidegate/status/status_report.h"
+#include "tidegate/store/metered/metered_object_store.h"
 
 namespace tidegate::cli {
 namespace {
@@ -75,7 +76,7 @@ OrderedJson ToJson(const status::TableStatus& t) {
   return out;
 }
 
-OrderedJson ToJson(const status::StatusReport& report) {
+OrderedJson ToJson(const status::StatusReport& report, const store::StoreCounters& bucket) {
   OrderedJson tables = OrderedJson::array();
   for (const auto& table : report.tables) tables.push_back(ToJson(table));
   OrderedJson deliveries = OrderedJson::array();
@@ -100,7 +101,9 @@ OrderedJson ToJson(const status::StatusReport& report) {
                   {"tables", std::move(tables)},
                   {"deliveries", std::move(deliveries)},
                   {"deliveries_in_all", report.deliveries_in_all},
-                  {"warnings", std::move(warnings)}};
+                  {"warnings", std::move(warnings)},
+                  {"bucket_data_bytes_read", bucket.data.bytes_read},
+                  {"bucket_requests", bucket.requests()}};
   if (report.next) {
     out["next"] = OrderedJson{{"delivery", report.next->delivery.ToString()},
                               {"due", FormatRfc3339(report.next->due)},
@@ -272,10 +275,12 @@ int Show(const Options& options) {
   ask.now = (*clock)->Now();
   ask.expect_within = settings->watch.expect_within;
   ask.daily_at = settings->watch.daily_at;
-  auto report = status::BuildStatus(**bucket, lake.get(), ask);
+  store::MeteredObjectStore metered(*std::move(bucket));
+  auto report = status::BuildStatus(metered, lake.get(), ask);
   if (!report.ok()) return Fail(report.status());
+  LogRequests(metered.Snapshot());
   if (options.common.json) {
-    PrintJson(ToJson(*report));
+    PrintJson(ToJson(*report, metered.Snapshot()));
     return kDone;
   }
   std::printf("%s\n\n", report->summary.c_str());

@@ -36,7 +36,8 @@ struct IngestOptions {
   bool list_all = false;                        // list the whole bucket, also where the recent days would do
   std::chrono::milliseconds list_all_every = kListAllEvery;
   RecentDays recent_days;
-  int jobs = 1;  // tables at a time
+  int jobs = 1;              // tables at a time
+  int64_t memory_bytes = 0;  // for the keys of all of them together; 0: without limit
   ShrinkGuard guard;
   const CancelFlag* cancel = nullptr;
   const Clock* clock = nullptr;  // required

@@ -8,6 +8,7 @@
 
 #include "tidegate/base/temp_dir_for_test.h"
 #include "tidegate/ingest/ingest_fixture.h"
+#include "tidegate/ingest/supersede.h"
 #include "tidegate/store/fault/fault_object_store.h"
 #include "tidegate/store/local/local_object_store.h"
 #include "tidegate/store/metered/metered_object_store.h"
@@ -193,6 +194,25 @@ TEST_F(IngestTest, ADataFileHasOneDeleteFileHoweverOftenItsRowsAreSuperseded) { 
   ASSERT_EQ(live.position_deletes.size(), 1u);
   EXPECT_EQ(live.position_deletes[0].file.record_count, 3);
   EXPECT_THAT(lake_.Table("orders"), ElementsAre("1|x|2", "2|x|2", "3|x|2"));
+}
+
+TEST_F(IngestTest, KeysThatNeedMoreMemoryThanThereIsAreGoneThroughInShares) {
+  IngestOptions narrow = TestOptions();
+  narrow.memory_bytes = 2 * kBytesAKey;
+  TestLake lake;
+  for (const std::string rows : {R"([[1, "a", 1], [2, "a", 1], [3, "a", 1], [4, "a", 1], [5, "a", 1], [null, "x", 1]])",
+                                 R"([[5, "b", 2], [5, "c", 3], [4, "b", 2], [4, "c", 1], [6, "b", 1], [7, "b", 1]])"}) {
+    const std::string hour = rows.find("null") != std::string::npos ? "03" : "04";
+    bucket_.Deliver(Hour("orders", hour), rows);
+    bucket_.SwitchToV2();
+    const IngestReport wide = IngestWell(bucket_.store(), lake_.store());
+    const IngestReport shared = IngestWell(bucket_.store(), lake.store(), narrow);
+    EXPECT_EQ(KindsOf(shared), KindsOf(wide));
+    EXPECT_EQ(ResultOf(shared, "shop.orders").superseded, ResultOf(wide, "shop.orders").superseded);
+    EXPECT_EQ(ResultOf(shared, "shop.orders").rejected, ResultOf(wide, "shop.orders").rejected);
+  }
+  EXPECT_THAT(lake.Table("orders"), ElementsAre("1|a|1", "2|a|1", "3|a|1", "4|b|2", "5|c|3", "6|b|1", "7|b|1"));
+  EXPECT_EQ(lake.Table("orders"), lake_.Table("orders"));
 }
 
 TEST_F(IngestTest, ABrokenFileIsAGapOfItsOwnFolderOnly) {  // C-15

@@ -29,8 +29,8 @@ struct Candidate {
 
 }  // namespace
 
-Supersede::Supersede(std::vector<std::string> key, std::vector<std::string> order)
-    : key_(std::move(key)), order_(std::move(order)), seed_(RandomBits()) {}
+Supersede::Supersede(std::vector<std::string> key, std::vector<std::string> order, KeyShare share, uint64_t seed)
+    : key_(std::move(key)), order_(std::move(order)), share_(share), seed_(seed) {}
 
 Result<FolderKeys> Supersede::Prepare(const contract::Delivery& delivery, const std::vector<KeyFile>& files) const {
   FolderKeys out;
@@ -43,6 +43,8 @@ Result<FolderKeys> Supersede::Prepare(const contract::Delivery& delivery, const 
       ++out.rows_in;
       if (row.null_key) {
         out.null_keys.push_back(ref);
+      } else if (!share_.Holds(row.key)) {
+        return;
       } else if (seen.FindOrInsert(row.key, ref)) {
         repeated.emplace_back(row.key, ref);
       } else {

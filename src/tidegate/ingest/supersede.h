@@ -38,10 +38,23 @@ struct FolderKeys {
   int64_t rows_in = 0;
 };
 
+/// A part of all keys, told by their hash: where the keys of a build do not fit into memory it is gone through once for
+/// each share.
+struct KeyShare {
+  uint32_t number = 0;
+  uint32_t of = 1;
+  bool Holds(const Hash128& key) const { return of == 1 || key.high % of == number; }
+};
+
+/// Bytes that Supersede holds for a key of the new folders, at most: its hash and row, twice while a table grows.
+inline constexpr int64_t kBytesAKey = 140;
+
 class Supersede {
  public:
-  /// `key`: columns; `order`: columns that settle repeats inside a folder, most important first.
-  Supersede(std::vector<std::string> key, std::vector<std::string> order);
+  /// `key`: columns; `order`: columns that settle repeats inside a folder, most important first. Those of one build
+  /// have the same `seed`.
+  Supersede(std::vector<std::string> key, std::vector<std::string> order, KeyShare share = {},
+            uint64_t seed = RandomBits());
 
   /// Errors: NotFound (a key column is missing, naming it), Corruption (a broken file).
   Result<FolderKeys> Prepare(const contract::Delivery& delivery, const std::vector<KeyFile>& files) const;
@@ -65,6 +78,7 @@ class Supersede {
 
   std::vector<std::string> key_;
   std::vector<std::string> order_;
+  KeyShare share_;
   uint64_t seed_;
   KeyTable newest_;
   std::map<uint32_t, contract::Delivery> delivery_of_;

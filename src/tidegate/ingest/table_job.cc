@@ -91,6 +91,14 @@ std::string ReasonOf(const Status& status) {
   }
 }
 
+/// So many that the keys of one fit into the memory of one table.
+uint32_t SharesOfKeys(int64_t rows, int64_t memory_bytes) {
+  constexpr int64_t kMost = 256;
+  if (memory_bytes <= 0) return 1;
+  const int64_t shares = (rows * kBytesAKey + memory_bytes - 1) / memory_bytes;
+  return static_cast<uint32_t>(std::clamp<int64_t>(shares, 1, kMost));
+}
+
 bool StopsTheTable(const Status& status) {
   return status.code() == Code::kCancelled || status.code() == Code::kInternal;
 }
@@ -105,7 +113,7 @@ TableJob::TableJob(store::ObjectStore& bucket, store::ObjectStore& lake, const b
       plan_(std::move(plan)),
       state_(std::move(state)),
       options_(options),
-      supersede_(plan_.rules.key, plan_.rules.order_columns) {
+      supersede_(plan_.rules.key, plan_.rules.order_columns, {}, seed_) {
   out_.result.table = plan_.table.ToString();
   out_.result.mode = plan_.rules.mode;
   if (plan_.before) out_.result.delivered_through = DeliveredThrough(view_, plan_.table, *plan_.before);
@@ -149,6 +157,7 @@ Status TableJob::ApplyStaged() {
 void TableJob::StageNothing() {
   staged_.clear();
   keys_.clear();
+  key_files_.clear();
   if (state_.table) schema_ = state_.table->metadata().current_schema();
   plan_.action = Action::kSettle;
   out_.result.superseded = out_.result.rejected = 0;
@@ -187,6 +196,7 @@ Status TableJob::StageParts() {
     schema_ = InitialSchema(plan_.rules.mode);
     last_column_id_ = schema_.MaxId();
   }
+  if (!plan_.rules.key.empty()) TG_RETURN_IF_ERROR(InspectFolders());
   KeptFolders kept;
   if (plan_.action == Action::kRebuild && !plan_.refresh) {
     TG_ASSIGN_OR_RETURN(kept, GoneFolders());
@@ -293,7 +303,7 @@ Result<bool> TableJob::TryFolder(const bucket::FolderState& folder, bool replace
 }
 
 Result<StagedFolder> TableJob::TakeFolder(const bucket::FolderState& folder, bool replace, std::string* reason) {
-  TG_ASSIGN_OR_RETURN(SourceFolder source, InspectFolder(bucket_, folder.folder));
+  TG_ASSIGN_OR_RETURN(SourceFolder source, TakeInspected(folder.folder));
   const bool accepted = plan_.accepted.Contains(folder.folder.delivery);
   if (accepted && !replace) {
     for (SourceFile& file : source.files) file.take_as = TakeAs(schema_, file.LakeColumns());
@@ -366,6 +376,27 @@ Result<bool> TableJob::ReseedIsHeld() {
   return GuardHolds(folder.Path(), rows_now);
 }
 
+Status TableJob::InspectFolders() {
+  int64_t rows = 0;
+  for (const bucket::FolderState& folder : plan_.folders) {
+    if (options_.cancel != nullptr) TG_RETURN_IF_ERROR(options_.cancel->Check());
+    auto seen = InspectFolder(bucket_, folder.folder);
+    if (seen.ok()) rows += seen->rows();
+    inspected_.emplace(folder.folder.delivery, std::move(seen));
+  }
+  shares_ = SharesOfKeys(rows, options_.memory_bytes / std::max(options_.jobs, 1));
+  supersede_ = Supersede(plan_.rules.key, plan_.rules.order_columns, {0, shares_}, seed_);
+  return {};
+}
+
+Result<SourceFolder> TableJob::TakeInspected(const contract::Folder& folder) {
+  const auto seen = inspected_.find(folder.delivery);
+  if (seen == inspected_.end()) return InspectFolder(bucket_, folder);
+  Result<SourceFolder> out = std::move(seen->second);
+  inspected_.erase(seen);
+  return out;
+}
+
 Status TableJob::PrepareKeys(const StagedFolder& staged) {
   std::vector<KeyFile> files;
   for (const StagedFile& file : staged.files) {
@@ -378,6 +409,7 @@ Status TableJob::PrepareKeys(const StagedFolder& staged) {
   }
   TG_ASSIGN_OR_RETURN(FolderKeys keys, supersede_.Prepare(staged.folder.folder.delivery, files));
   keys_.push_back(std::move(keys));
+  key_files_.push_back(std::move(files));
   return {};
 }
 
@@ -397,24 +429,42 @@ Result<std::vector<int64_t>> TableJob::DeletedIn(const std::string& data_locatio
   return out;
 }
 
-Status TableJob::ScanLiveFiles() {
+Status TableJob::NumberLiveFiles() {
   for (const table::LiveFile& live : live_.data) {
     TG_ASSIGN_OR_RETURN(const contract::Delivery delivery, DeliveryOf(live.file));
-    const auto number = static_cast<uint32_t>(numbered_.size());
+    live_numbers_.push_back(static_cast<uint32_t>(numbered_.size()));
     numbered_.push_back({live.file.location, delivery, live.file.partition, live.file.spec_id, ""});
-    TG_ASSIGN_OR_RETURN(const std::string key, table::KeyOf(lake_, live.file.location));
-    const KeyFile file{number, key, [this, key] { return store::OpenCurrent(lake_, key); }};
-    TG_RETURN_IF_ERROR(supersede_.ScanExisting(delivery, file, [&] { return DeletedIn(live.file.location); }));
   }
   return {};
 }
 
-void TableJob::WarnOfRepeats(const FolderKeys& keys, const std::string& path) {
-  if (keys.repeats.empty()) return;
-  const auto count = static_cast<int64_t>(keys.repeats.size());
-  out_.warnings.push_back({"repeated_key", out_.result.table, path,
-                           HumanCount(count) + " rows repeat a key of the same folder: the newest of each is kept",
-                           count, ""});
+Status TableJob::ScanLiveFiles(Supersede& supersede) {
+  for (const uint32_t number : live_numbers_) {
+    const NumberedFile& live = numbered_[number];
+    TG_ASSIGN_OR_RETURN(const std::string key, table::KeyOf(lake_, live.location));
+    const KeyFile file{number, key, [this, key] { return store::OpenCurrent(lake_, key); }};
+    TG_RETURN_IF_ERROR(supersede.ScanExisting(live.delivery, file, [&] { return DeletedIn(live.location); }));
+  }
+  return {};
+}
+
+void TableJob::TakeDead(const Supersede& supersede) {
+  for (auto& [file, rows] : supersede.DeadRows()) {
+    std::vector<int64_t>& dead = dead_[file];
+    dead.insert(dead.end(), rows.begin(), rows.end());
+    std::sort(dead.begin(), dead.end());
+    dead.erase(std::unique(dead.begin(), dead.end()), dead.end());
+  }
+}
+
+void TableJob::WarnOfRepeats() {
+  for (size_t i = staged_.size(); i-- > 0;) {  // newest first
+    if (repeats_[i] == 0) continue;
+    out_.warnings.push_back(
+        {"repeated_key", out_.result.table, staged_[i].folder.folder.Path(),
+         HumanCount(repeats_[i]) + " rows repeat a key of the same folder: the newest of each is kept", repeats_[i],
+         ""});
+  }
 }
 
 /// C-23: rows with a null key are told in a reject file, and hidden from the table.
@@ -438,19 +488,38 @@ Status TableJob::SetAside(const StagedFolder& staged, const FolderKeys& keys) {
 }
 
 Status TableJob::ResolveKeys(table::Change& change) {
+  repeats_.assign(staged_.size(), 0);
+  if (plan_.action == Action::kAppend) TG_RETURN_IF_ERROR(NumberLiveFiles());
   for (size_t i = staged_.size(); i-- > 0;) {  // newest first
     FolderKeys& keys = keys_[i];
-    WarnOfRepeats(keys, staged_[i].folder.folder.Path());
+    repeats_[i] += static_cast<int64_t>(keys.repeats.size());
     TG_RETURN_IF_ERROR(SetAside(staged_[i], keys));
     supersede_.AddFolder(std::move(keys));
   }
-  if (plan_.action == Action::kAppend) TG_RETURN_IF_ERROR(ScanLiveFiles());
+  TG_RETURN_IF_ERROR(ScanLiveFiles(supersede_));
+  TakeDead(supersede_);
+  supersede_ = Supersede({}, {});  // its memory is for the other shares now
+  for (uint32_t number = 1; number < shares_; ++number) TG_RETURN_IF_ERROR(ResolveShare(number));
+  WarnOfRepeats();
   int64_t dead_rows = 0;
-  for (const auto& [file, dead] : supersede_.DeadRows()) {
+  for (const auto& [file, dead] : dead_) {
     dead_rows += static_cast<int64_t>(dead.size());
     TG_RETURN_IF_ERROR(AddDeletes(file, dead, change));
   }
   out_.result.superseded = dead_rows - out_.result.rejected;
+  return {};
+}
+
+Status TableJob::ResolveShare(uint32_t number) {
+  Supersede supersede(plan_.rules.key, plan_.rules.order_columns, {number, shares_}, seed_);
+  for (size_t i = staged_.size(); i-- > 0;) {
+    if (options_.cancel != nullptr) TG_RETURN_IF_ERROR(options_.cancel->Check());
+    TG_ASSIGN_OR_RETURN(FolderKeys keys, supersede.Prepare(staged_[i].folder.folder.delivery, key_files_[i]));
+    repeats_[i] += static_cast<int64_t>(keys.repeats.size());
+    supersede.AddFolder(std::move(keys));
+  }
+  TG_RETURN_IF_ERROR(ScanLiveFiles(supersede));
+  TakeDead(supersede);
   return {};
 }
 

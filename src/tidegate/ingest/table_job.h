@@ -54,6 +54,9 @@ class TableJob {
   Result<StagedFolder> TakeFolder(const bucket::FolderState& folder, bool replace, std::string* reason);
   Status FitSchema(const contract::Folder& folder, const std::vector<SourceFile>& files, bool replace,
                    std::string* reason);
+  Result<SourceFolder> TakeInspected(const contract::Folder& folder);
+  /// Reads the footers of all folders, and decides in how many shares their keys are gone through.
+  Status InspectFolders();
   Status PrepareKeys(const StagedFolder& staged);
   int64_t Generation() const;  // of the names of data files
 
@@ -67,9 +70,13 @@ class TableJob {
   Result<bool> ReseedIsHeld();
 
   Status ResolveKeys(table::Change& change);
-  void WarnOfRepeats(const FolderKeys& keys, const std::string& path);
+  /// The keys of another share than the first.
+  Status ResolveShare(uint32_t number);
+  void TakeDead(const Supersede& supersede);
+  void WarnOfRepeats();
   Status SetAside(const StagedFolder& staged, const FolderKeys& keys);
-  Status ScanLiveFiles();
+  Status NumberLiveFiles();
+  Status ScanLiveFiles(Supersede& supersede);
   Status AddDeletes(uint32_t file, const std::vector<int64_t>& dead, table::Change& change);
   Result<std::vector<int64_t>> DeletedIn(const std::string& data_location) const;
 
@@ -96,8 +103,15 @@ class TableJob {
   schema::Schema schema_;
   int last_column_id_ = 0;
   table::LiveFiles live_;  // of the current snapshot; append only
-  Supersede supersede_;
-  std::vector<FolderKeys> keys_;  // parallel to staged_
+  std::map<contract::Delivery, Result<SourceFolder>> inspected_;
+  uint32_t shares_ = 1;
+  const uint64_t seed_ = RandomBits();
+  Supersede supersede_;                            // of the first share of the keys
+  std::vector<FolderKeys> keys_;                   // parallel to staged_
+  std::vector<std::vector<KeyFile>> key_files_;    // parallel to staged_
+  std::vector<int64_t> repeats_;                   // parallel to staged_
+  std::map<uint32_t, std::vector<int64_t>> dead_;  // by file number
+  std::vector<uint32_t> live_numbers_;             // parallel to live_.data
   struct NumberedFile {
     std::string location;
     contract::Delivery delivery;

@@ -7,9 +7,9 @@ namespace tidegate::store {
 
 class MeteredObjectStore::Meter {
  public:
-  void Add(uint64_t StoreCounters::*counter) {
+  void Add(uint64_t StoreCounters::*counter, uint64_t amount = 1) {
     const std::lock_guard lock(mutex_);
-    counters_.*counter += 1;
+    counters_.*counter += amount;
   }
 
   void Add(std::string_view key, uint64_t Traffic::*counter, uint64_t amount = 1) {
@@ -74,8 +74,10 @@ std::string MeteredObjectStore::Location(std::string_view key) const { return in
 std::optional<std::string> MeteredObjectStore::LocalPath(std::string_view key) const { return inner_->LocalPath(key); }
 
 Result<Listing> MeteredObjectStore::List(const ListRequest& request) {
-  meter_->Add(&StoreCounters::lists);
-  return inner_->List(request);
+  auto listing = inner_->List(request);
+  const uint64_t found = listing.ok() ? listing->objects.size() + listing->prefixes.size() : 0;
+  meter_->Add(&StoreCounters::lists, 1 + (found > 0 ? (found - 1) / kKeysAPage : 0));
+  return listing;
 }
 
 Result<ObjectInfo> MeteredObjectStore::Head(std::string_view key) {

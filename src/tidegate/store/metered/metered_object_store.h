@@ -27,12 +27,16 @@ struct Traffic {
   friend bool operator==(const Traffic&, const Traffic&) = default;
 };
 
+/// So many keys and prefixes come with one request of a listing, as S3 has it.
+inline constexpr uint64_t kKeysAPage = 1'000;
+
 struct StoreCounters {
-  uint64_t lists = 0;
+  uint64_t lists = 0;    // requests: one for each page
   uint64_t deletes = 0;  // requests, of any number of keys
   uint64_t syncs = 0;
   Traffic all;
   Traffic data;
+  uint64_t requests() const { return lists + deletes + all.heads + all.opens + all.reads + all.puts + all.adopts; }
   friend bool operator==(const StoreCounters&, const StoreCounters&) = default;
 };
 

@@ -29,6 +29,7 @@ TEST(MeteredObjectStoreTest, CountsEachKindOfRequestAndItsBytes) {
 
   const StoreCounters counters = store.Snapshot();
   EXPECT_EQ(counters.lists, 1U);
+  EXPECT_EQ(counters.requests(), 11U);
   EXPECT_EQ(counters.deletes, 1U);
   EXPECT_EQ(counters.syncs, 1U);
   const Traffic all{.heads = 1,
@@ -80,6 +81,19 @@ TEST(MeteredObjectStoreTest, NoCountIsLostBetweenThreads) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(store.Snapshot().data.reads, 2000U);
   EXPECT_EQ(store.Snapshot().data.bytes_read, 4000U);
+}
+
+TEST(MeteredObjectStoreTest, AListingTakesARequestForEachThousandKeys) {
+  const auto inner = std::make_shared<MemoryObjectStore>();
+  MeteredObjectStore store(inner);
+  for (int i = 0; i < 1'001; ++i) {
+    ASSERT_TRUE(inner->Put("k" + std::to_string(i), "", PutMode::kOverwrite).ok());
+    if (i != 999) continue;
+    ASSERT_TRUE(store.List({}).ok());
+  }
+  EXPECT_EQ(store.Snapshot().lists, 1U);
+  ASSERT_TRUE(store.List({}).ok());
+  EXPECT_EQ(store.Snapshot().lists, 3U);
 }
 
 }  // namespace
