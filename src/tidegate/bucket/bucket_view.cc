@@ -265,6 +265,17 @@ const FolderMap& BucketView::FoldersOf(const contract::TableName& table, contrac
   return mode == contract::TableMode::kFull ? it->second.full : it->second.parts;
 }
 
+std::set<contract::Delivery> BucketView::Deliveries() const {
+  std::set<contract::Delivery> out;
+  for (const auto& [delivery, manifest] : manifests) out.insert(delivery);
+  for (const auto& [name, table] : tables) {
+    for (const FolderMap* folders : {&table.full, &table.parts}) {
+      for (const auto& [delivery, state] : *folders) out.insert(delivery);
+    }
+  }
+  return out;
+}
+
 const contract::DeliveredTable* BucketView::NewestMention(const contract::TableName& table) const {
   for (auto it = manifests.rbegin(); it != manifests.rend(); ++it) {
     if (const auto* delivered = it->second.FindDelivered(table)) return delivered;

@@ -11,6 +11,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,9 @@ struct BucketView {
 
   /// The folders of a table that have the shape of `mode`; empty where there are none.
   const FolderMap& FoldersOf(const contract::TableName& table, contract::TableMode mode) const;
+
+  /// Those that have a folder or a manifest, in the order of C-20.
+  std::set<contract::Delivery> Deliveries() const;
 
   /// What the newest manifest that delivers the table says of it.
   const contract::DeliveredTable* NewestMention(const contract::TableName& table) const;

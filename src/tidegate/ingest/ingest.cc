@@ -200,7 +200,7 @@ class Run {
 
   /// For `status`. Derived: a failure is said, and mended by the next run.
   void Note(const TableName& name, const JobOutcome& outcome) {
-    const bool had_any = look_.tables.with_open_points.contains(name);
+    const bool had_any = look_.tables.marks.with_open_points.contains(name);
     const Status noted = NoteOpenPoints(lake_, name, had_any, OpenPointsOf(view_, outcome, options_.clock->Now()));
     if (!noted.ok())
       Log(LogLevel::kWarning, "what is open of " + name.ToString() + " was not noted: " + noted.message());
@@ -284,6 +284,7 @@ void NoteListing(store::ObjectStore& bucket, store::ObjectStore& lake, const Loo
   const UtcTime now = options.clock->Now();
   const auto since = RecentSince(look.view, look.version, now, OldestOpen(report), options.recent_days);
   if (!since || AnyReseedWaits(look, checkpoints)) {
+    if (!look.tables.marks.listing_note) return;
     const Status removed = lake.Delete({kListingNoteKey});  // an earlier one would hide what is open now
     if (!removed.ok()) Log(LogLevel::kWarning, "the note on an earlier listing was not removed: " + removed.message());
     return;

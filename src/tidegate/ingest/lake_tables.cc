@@ -3,7 +3,6 @@
 #include "tidegate/base/text.h"
 #include "tidegate/ingest/full_refresh.h"
 #include "tidegate/ingest/hold.h"
-#include "tidegate/ingest/open_points.h"
 #include "tidegate/ingest/settlement.h"
 #include "tidegate/table/lake_table.h"
 
@@ -39,8 +38,7 @@ Result<LakeTables> LoadLakeTables(const bucket::BucketView& view, store::ObjectS
                                   const bucket::ScanOptions& choice) {
   LakeTables out;
   TG_ASSIGN_OR_RETURN(out.in_lake, table::ListTables(lake));
-  TG_ASSIGN_OR_RETURN(out.settled, TablesWithSettlements(lake));
-  TG_ASSIGN_OR_RETURN(out.with_open_points, TablesWithOpenPoints(lake));
+  TG_ASSIGN_OR_RETURN(out.marks, ListMarks(lake));
   std::set<TableName> names;
   for (const auto& [name, folders] : view.tables) names.insert(name);
   for (const TableName& name : out.in_lake) {

@@ -11,6 +11,7 @@
 #include "tidegate/base/time.h"
 #include "tidegate/bucket/bucket_view.h"
 #include "tidegate/contract/table_catalog.h"
+#include "tidegate/ingest/lake_marks.h"
 #include "tidegate/ingest/plan.h"
 #include "tidegate/ingest/table_state.h"
 #include "tidegate/store/object_store.h"
@@ -21,8 +22,7 @@ struct LakeTables {
   std::vector<contract::TableName> in_lake;          // all of the lake, chosen or not
   std::map<contract::TableName, TableState> states;  // chosen ones of the bucket or the lake
   std::map<contract::TableName, Status> broken;      // their metadata or checkpoint cannot be read
-  std::set<contract::TableName> settled;             // a person settled folders of them
-  std::set<contract::TableName> with_open_points;    // see open_points.h
+  LakeMarks marks;
 
   std::vector<Checkpoint> Checkpoints() const;
 };

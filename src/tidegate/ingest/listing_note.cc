@@ -18,17 +18,6 @@ constexpr uint64_t kMaxBytes = 16'000'000;
 
 std::string DayOf(UtcTime time) { return FormatRfc3339(time).substr(0, 10); }
 
-std::set<Delivery> DeliveriesOf(const bucket::BucketView& view) {
-  std::set<Delivery> out;
-  for (const auto& [delivery, manifest] : view.manifests) out.insert(delivery);
-  for (const auto& [name, table] : view.tables) {
-    for (const bucket::FolderMap* folders : {&table.full, &table.parts}) {
-      for (const auto& [delivery, state] : *folders) out.insert(delivery);
-    }
-  }
-  return out;
-}
-
 bool IsBefore(const Delivery& delivery, const std::string& since) {
   return delivery.is_initial() || delivery.date < since;
 }
@@ -90,7 +79,7 @@ std::string AppliedBefore(const Checkpoint* checkpoint, const std::string& since
 
 std::optional<std::string> RecentSince(const bucket::BucketView& view, Version in_use, UtcTime now,
                                        const std::optional<Delivery>& oldest_open, const RecentDays& days) {
-  const std::set<Delivery> all = DeliveriesOf(view);
+  const std::set<Delivery> all = view.Deliveries();
   const std::string tomorrow = DayOf(now + std::chrono::days(1));
   const auto newest = std::find_if(all.rbegin(), all.rend(), [&](const Delivery& delivery) {
     return !delivery.is_initial() && delivery.version <= in_use && delivery.date <= tomorrow;
@@ -104,7 +93,7 @@ std::optional<std::string> RecentSince(const bucket::BucketView& view, Version i
 }
 
 size_t DeliveriesBefore(const bucket::BucketView& view, const std::string& since) {
-  const std::set<Delivery> all = DeliveriesOf(view);
+  const std::set<Delivery> all = view.Deliveries();
   return static_cast<size_t>(std::count_if(all.begin(), all.end(), [&](const Delivery& delivery) {
     return !delivery.is_initial() && delivery.date < since;
   }));

@@ -32,7 +32,7 @@ PlanChoice PlainChoice(const Look& look, const contract::TableName& name, const 
   PlanChoice out;
   out.entry = options.catalog->Find(name);
   out.version = look.version;
-  out.settled = look.tables.settled.contains(name);
+  out.settled = look.tables.marks.settled.contains(name);
   out.now = options.now;
   return out;
 }

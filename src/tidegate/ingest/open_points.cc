@@ -10,8 +10,6 @@ namespace {
 
 constexpr int64_t kFormat = 1;
 constexpr uint64_t kMaxBytes = 4'000'000;
-constexpr std::string_view kRoot = "_tidegate/open/";
-constexpr std::string_view kEnding = ".json";
 
 OrderedJson ToJson(const OpenPoint& point) {
   OrderedJson out{
@@ -31,8 +29,8 @@ Result<OpenPoint> ParsePoint(const Json& json) {
   if (!json.is_object()) return Corruption("a point that is not an object");
   OpenPoint out;
   TG_ASSIGN_OR_RETURN(const std::string kind, RequireText(json, "kind"));
-  if (kind != "held" && kind != "gap") return Corruption("a kind is held or gap, not " + Quoted(kind));
   out.held = kind == "held";
+  if (!out.held && kind != "gap") return Corruption("a kind is held or gap, not " + Quoted(kind));
   TG_ASSIGN_OR_RETURN(const std::string folder, RequireText(json, "folder"));
   TG_ASSIGN_OR_RETURN(out.folder, contract::ParseFolder(folder));
   TG_ASSIGN_OR_RETURN(out.fingerprint, RequireText(json, "fingerprint"));
@@ -51,7 +49,7 @@ Result<OpenPoint> ParsePoint(const Json& json) {
 }  // namespace
 
 std::string OpenPointsKey(const contract::TableName& table) {
-  return std::string(kRoot) + table.schema + "/" + table.table + std::string(kEnding);
+  return std::string(kOpenPointsRoot) + table.schema + "/" + table.table + std::string(kOpenPointsEnding);
 }
 
 std::string WriteOpenPoints(const OpenPoints& points) {
@@ -84,19 +82,6 @@ OpenPoints KeepSince(OpenPoints found, const OpenPoints& before) {
     if (same != before.end()) point.since = std::min(point.since, same->since);
   }
   return found;
-}
-
-Result<std::set<contract::TableName>> TablesWithOpenPoints(store::ObjectStore& lake) {
-  std::set<contract::TableName> out;
-  store::ListRequest request;
-  request.prefix = kRoot;
-  TG_ASSIGN_OR_RETURN(const store::Listing listing, lake.List(request));
-  for (const store::ObjectInfo& object : listing.objects) {
-    const auto parts = Split(std::string_view(object.key).substr(kRoot.size()), '/');
-    if (parts.size() != 2 || !parts[1].ends_with(kEnding)) continue;
-    out.insert({std::string(parts[0]), std::string(parts[1].substr(0, parts[1].size() - kEnding.size()))});
-  }
-  return out;
 }
 
 Result<OpenPoints> LoadOpenPoints(store::ObjectStore& lake, const contract::TableName& table) {

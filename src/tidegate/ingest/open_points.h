@@ -2,7 +2,6 @@
 // trying again. Derived; lost, the next run writes it again. Format: docs/formats/open-points.md.
 #pragma once
 
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +28,9 @@ struct OpenPoint {
 /// Of one table, in the order of its folders.
 using OpenPoints = std::vector<OpenPoint>;
 
+inline constexpr std::string_view kOpenPointsRoot = "_tidegate/open/";
+inline constexpr std::string_view kOpenPointsEnding = ".json";
+
 /// "_tidegate/open/shop/orders.json".
 std::string OpenPointsKey(const contract::TableName& table);
 
@@ -39,9 +41,6 @@ Result<OpenPoints> ParseOpenPoints(std::string_view text);
 
 /// Those found now; where one was found before, and the folder holds the same, it stays open since then.
 OpenPoints KeepSince(OpenPoints found, const OpenPoints& before);
-
-/// The tables that have any, found by one listing. Errors: of the store.
-Result<std::set<contract::TableName>> TablesWithOpenPoints(store::ObjectStore& lake);
 
 /// None where the object does not exist. Errors: as ParseOpenPoints, naming the object; of the store.
 Result<OpenPoints> LoadOpenPoints(store::ObjectStore& lake, const contract::TableName& table);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tidegate/ingest/ingest_fixture.h"
+#include "tidegate/ingest/lake_marks.h"
 
 namespace tidegate::ingest {
 namespace {
@@ -108,7 +109,7 @@ TEST_F(NotedPointsTest, ARunNotesItsGapsAndForgetsThemOnceTheyAreApplied) {  // 
   bucket_.Deliver(Hour("orders", "04"), R"([[2, "b", 1]])");
   Ingest();
   EXPECT_THAT(Noted(), IsEmpty());
-  EXPECT_THAT(*TablesWithOpenPoints(lake_.store()), IsEmpty());
+  EXPECT_THAT(ListMarks(lake_.store())->with_open_points, IsEmpty());
 }
 
 TEST_F(NotedPointsTest, ANoteThatCannotBeReadIsWrittenAnew) {

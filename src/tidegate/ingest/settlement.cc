@@ -10,10 +10,9 @@ namespace {
 
 constexpr int kFormat = 1;
 constexpr uint64_t kMaxBytes = 64'000;
-constexpr std::string_view kRoot = "_tidegate/settlements/";
 
 std::string TablePrefix(const contract::TableName& table) {
-  return std::string(kRoot) + table.schema + "/" + table.table + "/";
+  return std::string(kSettlementsRoot) + table.schema + "/" + table.table + "/";
 }
 
 Result<Verdict> ParseVerdict(std::string_view text) {
@@ -83,18 +82,6 @@ Result<Settlement> Decide(store::ObjectStore& bucket, store::ObjectStore& lake, 
     }
   }
   return Settlement{folder, verdict, there.Fingerprint(), reason, now};
-}
-
-Result<std::set<contract::TableName>> TablesWithSettlements(store::ObjectStore& lake) {
-  std::set<contract::TableName> out;
-  store::ListRequest request;
-  request.prefix = kRoot;
-  TG_ASSIGN_OR_RETURN(const store::Listing listing, lake.List(request));
-  for (const store::ObjectInfo& object : listing.objects) {
-    const auto parts = Split(std::string_view(object.key).substr(kRoot.size()), '/');
-    if (parts.size() > 2) out.insert({std::string(parts[0]), std::string(parts[1])});
-  }
-  return out;
 }
 
 Result<Settlements> LoadSettlements(store::ObjectStore& lake, const contract::TableName& table) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -32,6 +31,7 @@ struct Settlement {
 using Settlements = std::map<contract::Delivery, Settlement>;
 
 inline constexpr size_t kMaxReasonBytes = 1'000;
+inline constexpr std::string_view kSettlementsRoot = "_tidegate/settlements/";
 
 /// "_tidegate/settlements/shop/orders/v2/2026-11-03/04.json".
 std::string SettlementKey(const contract::Folder& folder);
@@ -50,9 +50,6 @@ Status Settle(store::ObjectStore& lake, const Settlement& settlement);
 /// folder is applied as it stands there: nothing waits for a decision), else of the stores.
 Result<Settlement> Decide(store::ObjectStore& bucket, store::ObjectStore& lake, const contract::Folder& folder,
                           Verdict verdict, const std::string& reason, UtcTime now);
-
-/// The tables that have any, found by one listing. Errors: of the store.
-Result<std::set<contract::TableName>> TablesWithSettlements(store::ObjectStore& lake);
 
 /// All of one table. Errors: as ParseSettlement, naming the object; of the store.
 Result<Settlements> LoadSettlements(store::ObjectStore& lake, const contract::TableName& table);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tidegate/ingest/lake_marks.h"
 #include "tidegate/ingest/shrink_guard.h"
 #include "tidegate/store/memory/memory_object_store.h"
 
@@ -61,8 +62,8 @@ TEST(SettlementTest, ASecondWordOnAFolderReplacesTheFirst) {
                                   Key(*contract::ParseDelivery("v2/2026-11-03/05"))));
   EXPECT_EQ(words->begin()->second.verdict, Verdict::kAccept);
   EXPECT_THAT(*LoadSettlements(lake, {"shop", "order"}), IsEmpty());
-  EXPECT_THAT(*TablesWithSettlements(lake), ElementsAre(kOrders));
-  EXPECT_THAT(*TablesWithSettlements(empty), IsEmpty());
+  EXPECT_THAT(ListMarks(lake)->settled, ElementsAre(kOrders));
+  EXPECT_THAT(ListMarks(empty)->settled, IsEmpty());
 }
 
 TEST(SettlementTest, AnObjectThatIsAboutAnotherFolderIsNamed) {

@@ -61,17 +61,6 @@ Cell CellOf(const bucket::BucketView& view, const TableName& name, TableMode mod
   return {there ? CellState::kInProgress : CellState::kNone, ""};
 }
 
-std::set<Delivery> AllDeliveries(const bucket::BucketView& view) {
-  std::set<Delivery> out;
-  for (const auto& [delivery, manifest] : view.manifests) out.insert(delivery);
-  for (const auto& [name, table] : view.tables) {
-    for (const bucket::FolderMap* folders : {&table.full, &table.parts}) {
-      for (const auto& [delivery, state] : *folders) out.insert(delivery);
-    }
-  }
-  return out;
-}
-
 /// A table may be known from manifests alone: missing since its first day.
 void AddNamedByManifests(const bucket::BucketView& view, const bucket::ScanOptions& choice,
                          std::set<TableName>& names) {
@@ -209,7 +198,7 @@ Result<ingest::TablePlan> PlanOf(const bucket::BucketView& view, const TableName
   choice.entry = options.catalog.Find(name);
   choice.version = version;
   choice.now = options.now;
-  choice.settled = lake.tables.settled.contains(name);
+  choice.settled = lake.tables.marks.settled.contains(name);
   if (lake.store == nullptr) return ingest::PlanTable(view, name, choice.entry, std::nullopt, version);
   return ingest::PlanOf(view, *lake.store, name, lake.StateOf(name), choice);
 }
@@ -230,7 +219,7 @@ TableStatus StatusOfTable(const bucket::BucketView& view, const TableName& name,
   else
     out.error = planned.status().ToString();
   ingest::OpenPoints points;
-  if (lake.tables.with_open_points.contains(name)) {
+  if (lake.tables.marks.with_open_points.contains(name)) {
     auto loaded = ingest::LoadOpenPoints(*lake.store, name);
     if (loaded.ok())
       points = *std::move(loaded);
@@ -265,7 +254,7 @@ void MarkOpenPoint(const TableStatus& table, const Delivery& delivery, Cell& cel
 
 void AddDeliveries(const bucket::BucketView& view, const std::set<TableName>& names, const LakeSide& lake, size_t most,
                    StatusReport& report) {
-  const std::set<Delivery> all = AllDeliveries(view);
+  const std::set<Delivery> all = view.Deliveries();
   report.deliveries_in_all = all.size();
   for (auto it = all.rbegin(); it != all.rend() && report.deliveries.size() < most; ++it) {
     DeliveryRow row;
@@ -332,7 +321,7 @@ Result<ingest::Look> LookAt(store::ObjectStore& bucket, store::ObjectStore* lake
   look.catalog = &options.catalog;
   look.now = options.now;
   TG_ASSIGN_OR_RETURN(out, ingest::LookAround(bucket, *lake, look));
-  if (!out.note || AllDeliveries(out.view).size() >= options.max_deliveries) return out;
+  if (!out.note || out.view.Deliveries().size() >= options.max_deliveries) return out;
   look.list_all = true;
   return ingest::LookAround(bucket, *lake, look);
 }
