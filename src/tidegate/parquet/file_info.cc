@@ -115,13 +115,32 @@ std::vector<int64_t> SplitOffsets(const FileMetaData& metadata) {
   return offsets;
 }
 
-/// The first column chunk whose codec some readers do not bring with them.
-std::optional<ColumnObstacle> UncommonCodec(const FileMetaData& metadata) {
+/// A value encoding of a column chunk that some readers refuse. RLE is also how levels are written, so that of boolean
+/// values shows only in that there is no plain encoding beside it.
+std::optional<::parquet::Encoding::type> UncommonEncoding(const ColumnChunkMetaData& chunk) {
+  using ::parquet::Encoding;
+  bool plain = false;
+  for (const Encoding::type encoding : chunk.encodings()) {
+    plain = plain || encoding == Encoding::PLAIN;
+    const bool levels = encoding == Encoding::RLE || encoding == Encoding::BIT_PACKED;
+    const bool dictionary = encoding == Encoding::PLAIN_DICTIONARY || encoding == Encoding::RLE_DICTIONARY;
+    if (encoding != Encoding::PLAIN && !levels && !dictionary) return encoding;
+  }
+  if (chunk.type() == ::parquet::Type::BOOLEAN && !plain && chunk.num_values() > 0) return Encoding::RLE;
+  return std::nullopt;
+}
+
+/// The first column chunk whose pages some readers cannot decode.
+std::optional<ColumnObstacle> UncommonPages(const FileMetaData& metadata) {
   using arrow::Compression;
   for (int group = 0; group < metadata.num_row_groups(); ++group) {
     const auto row_group = metadata.RowGroup(group);
     for (int column = 0; column < row_group->num_columns(); ++column) {
       const auto chunk = row_group->ColumnChunk(column);
+      if (const auto encoding = UncommonEncoding(*chunk)) {
+        return ColumnObstacle{chunk->path_in_schema()->ToDotString(), Obstacle::kEncoding,
+                              ::parquet::EncodingToString(*encoding)};
+      }
       const Compression::type codec = chunk->compression();
       const bool common = codec == Compression::UNCOMPRESSED || codec == Compression::SNAPPY ||
                           codec == Compression::GZIP || codec == Compression::ZSTD;
@@ -156,6 +175,8 @@ std::string_view ObstacleName(Obstacle obstacle) {
       return "decimal of varying length";
     case Obstacle::kCodec:
       return "compression that not every reader knows";
+    case Obstacle::kEncoding:
+      return "encoding that not every reader knows";
     case Obstacle::kNullType:
       return "column without a type";
     case Obstacle::kUnsupportedType:
@@ -173,7 +194,7 @@ Result<FileInfo> ReadFileInfo(store::RandomReader& reader) {
     info.metrics = CollectMetrics(metadata, types.leaves);
     info.columns = std::move(types.columns);
     info.obstacles = std::move(types.obstacles);
-    if (auto codec = UncommonCodec(metadata)) info.obstacles.push_back(*std::move(codec));
+    if (auto pages = UncommonPages(metadata)) info.obstacles.push_back(*std::move(pages));
     info.rows = metadata.num_rows();
     info.size_bytes = file.source->size_bytes();
     info.created_by = metadata.created_by();

@@ -26,6 +26,7 @@ enum class Obstacle {
   kFieldIds,         // ids of the file's own would override the name mapping
   kBinaryDecimal,    // a decimal of varying length: outside Iceberg's Parquet mapping
   kCodec,     // compressed by other than Snappy, gzip or zstd: not every reader brings the codec (Spark: no Brotli)
+  kEncoding,  // values neither plain nor by dictionary: Iceberg's vectorised reader for Spark refuses the file
   kNullType,  // a top-level column that is declared to hold only nulls: left out of `columns` and by RewriteFile
   kUnsupportedType,
 };

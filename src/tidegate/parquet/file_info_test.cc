@@ -194,6 +194,23 @@ TEST(FileInfoTest, ACodecThatNotEveryReaderBringsIsAnObstacle) {  // C-28
   EXPECT_EQ(obstacles(Compression::BROTLI), "x brotli");
 }
 
+TEST(FileInfoTest, AnEncodingThatNotEveryReaderKnowsIsAnObstacle) {  // C-28
+  const auto obstacles = [](const std::shared_ptr<arrow::Array>& values, auto set) {
+    ::parquet::WriterProperties::Builder properties;
+    properties.disable_dictionary();
+    set(properties);
+    const FileInfo info = Info(MakeFile({{"x", values}}, {.properties = properties.build()}));
+    return info.obstacles.empty() ? "" : info.obstacles[0].column + " " + info.obstacles[0].declared;
+  };
+  const auto flags = FromJson(arrow::boolean(), "[true, null, false]");
+  const auto numbers = FromJson(arrow::int32(), "[1, null, 2]");
+  EXPECT_EQ(obstacles(flags, [](auto&) {}), "");
+  EXPECT_EQ(obstacles(flags, [](auto& p) { p.data_page_version(::parquet::ParquetDataPageVersion::V2); }), "x RLE");
+  EXPECT_EQ(obstacles(numbers, [](auto&) {}), "");
+  EXPECT_EQ(obstacles(numbers, [](auto& p) { p.encoding(::parquet::Encoding::DELTA_BINARY_PACKED); }),
+            "x DELTA_BINARY_PACKED");
+}
+
 TEST(FileInfoTest, NestedColumnsHaveLogicalPaths) {
   const auto type = arrow::struct_({arrow::field("tags", arrow::list(arrow::utf8())),
                                     arrow::field("prices", arrow::map(arrow::utf8(), arrow::float64()))});
