@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -13,6 +17,53 @@ namespace tidegate::ingest {
 namespace {
 
 using store::FaultMode;
+
+constexpr const char* kModes[] = {"ErrorOnce", "ErrorFromThenOn", "ReplyLost", "Crash"};
+
+/// How many faults struck, by kind and call, and what they cost; printed once all tests of the process are done.
+class Tally : public ::testing::Environment {
+ public:
+  static Tally& Of() {
+    static auto* tally = static_cast<Tally*>(::testing::AddGlobalTestEnvironment(new Tally));
+    return *tally;
+  }
+
+  void Count(const store::FaultObjectStore& faulty, uint64_t n, FaultMode mode) {
+    if (!faulty.fault_happened()) return;
+    ++faults_[std::string(store::CallKindName(faulty.calls().at(n - 1).kind))][static_cast<size_t>(mode)];
+    ++all_;
+  }
+
+  /// After the run that followed the fault.
+  void Compare(Rows wanted, Rows found) {
+    Rows lost;
+    Rows doubled;
+    std::sort(wanted.begin(), wanted.end());
+    std::sort(found.begin(), found.end());
+    std::set_difference(wanted.begin(), wanted.end(), found.begin(), found.end(), std::back_inserter(lost));
+    std::set_difference(found.begin(), found.end(), wanted.begin(), wanted.end(), std::back_inserter(doubled));
+    lost_ += lost.size();
+    doubled_ += doubled.size();
+  }
+
+  void TearDown() override {
+    if (all_ == 0) return;
+    std::cout << "faults by call: " << kModes[0] << ", " << kModes[1] << ", " << kModes[2] << ", " << kModes[3] << "\n";
+    for (auto& [call, counts] : faults_) {
+      std::cout << "  " << call << ": " << counts[0] << ", " << counts[1] << ", " << counts[2] << ", " << counts[3]
+                << "\n";
+    }
+    std::cout << all_ << " faults in all; lost rows " << lost_ << ", doubled or wrong rows " << doubled_ << std::endl;
+  }
+
+ private:
+  std::map<std::string, std::array<size_t, 4>> faults_;
+  size_t all_ = 0;
+  size_t lost_ = 0;
+  size_t doubled_ = 0;
+};
+
+[[maybe_unused]] const Tally& kRegistered = Tally::Of();  // before the tests run
 
 /// Folders with their rows by id; the same rows again as the contract's rules make a table of them.
 class History {
@@ -148,7 +199,10 @@ class IngestFaultTest : public ::testing::TestWithParam<std::tuple<Named, FaultM
   void CheckDone(TestLake& lake, uint64_t n) {
     const DeliverySet applied = lake.CheckpointIn(history().table()).applied;
     EXPECT_TRUE(history().AllApplied(applied)) << "at call " << n << ": " << applied.ToString();
-    EXPECT_EQ(lake.Table(history().table()), history().TableOf(applied)) << "at call " << n;
+    const Rows rows = lake.Table(history().table());
+    const Rows wanted = history().TableOf(applied);
+    EXPECT_EQ(rows, wanted) << "at call " << n;
+    Tally::Of().Compare(wanted, rows);
   }
 
   /// What the failed run had staged was taken up again: each data file in the lake is live, or of an earlier state.
@@ -168,6 +222,7 @@ class IngestFaultTest : public ::testing::TestWithParam<std::tuple<Named, FaultM
     store::FaultObjectStore faulty_lake(lake.shared(), of_lake ? plan : store::FaultPlan());
     store::FaultObjectStore faulty_bucket(scenario_->bucket.shared(), of_lake ? store::FaultPlan() : plan);
     const auto report = RunIngest(faulty_bucket, faulty_lake, TestOptions());
+    Tally::Of().Count(of_lake ? faulty_lake : faulty_bucket, n, plan.mode);
     if (report.ok() && !report->failed()) CheckDone(lake, n);
     if (power_loss) {
       lake.store().DropUnsynced([&, i = n](const std::string&) mutable { return ++i % 2 == 0; });
@@ -209,8 +264,7 @@ constexpr Named kScenarios[] = {{"FirstBuild", FirstBuild},
                                 {"Rebuild", Rebuild}};
 
 std::string NameOf(const testing::TestParamInfo<std::tuple<Named, FaultMode>>& info) {
-  const char* modes[] = {"ErrorOnce", "ErrorFromThenOn", "ReplyLost", "Crash"};
-  return std::string(std::get<0>(info.param).name) + modes[static_cast<size_t>(std::get<1>(info.param))];
+  return std::string(std::get<0>(info.param).name) + kModes[static_cast<size_t>(std::get<1>(info.param))];
 }
 
 INSTANTIATE_TEST_SUITE_P(Lake, IngestFaultTest,
