@@ -134,7 +134,7 @@ class CommandLine(program.Case):
         broken.write_bytes(b"broken")
         self.ends(FAILED, *ingest, "--detailed-exitcode")
 
-    def test_ready_as_a_scheduler_asks(self):
+    def test_ready_as_a_scheduler_asks(self):  # C-16
         s = self.shop
         s.deliver_v1()
         ready = ["ready", self.bucket, "shop.orders"]
@@ -150,7 +150,8 @@ class CommandLine(program.Case):
         self.ends(1, "ready", self.bucket, "shop.nothing")
         shutil.copytree(self.bucket, self.folder / "other")
         for arguments in ([self.folder / "nowhere", "shop.orders"], [self.bucket, "orders"], [self.bucket, "shop.orders", "2025-02-30"],
-                          [self.bucket, "shop.orders", "2025-03-13", "3"], [self.bucket, "shop.orders", "--wait", "soon"]):
+                          [self.bucket, "shop.orders", "2025-03-13", "3"], [self.bucket, "shop.orders", "--wait", "soon"],
+                          [self.bucket], [self.bucket, "shop.orders", "--what"]):
             with self.subTest(arguments=[str(a) for a in arguments]):
                 done = self.tidegate("ready", *arguments)
                 self.assertGreaterEqual(done.code, 5, done)

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <string_view>
 
 #include "tidegate/cli/command.h"
 #include "tidegate/cli/signals.h"
@@ -48,8 +49,9 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
-    return code == 0 ? 0 : tidegate::cli::kUsage;
+    const bool ready = argc > 1 && std::string_view(argv[1]) == "ready";  // its 1 and 2 would be answers (C-16)
+    if (app.exit(error) == 0) return 0;
+    return ready ? tidegate::cli::kReadyFailed : tidegate::cli::kUsage;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "tidegate: internal error: %s. Please report it.\n", error.what());
     return tidegate::cli::kFailed;
