@@ -170,12 +170,7 @@ class Scan {
       TG_ASSIGN_OR_RETURN(const std::vector<std::string> schemas, Below(version));
       for (const std::string& schema : schemas) {
         const bool manifests = schema == version + "_manifests/";
-        if (manifests) TG_RETURN_IF_ERROR(TakeDays(schema, "snapshot_date=", since));
-        TG_ASSIGN_OR_RETURN(const std::vector<std::string> tables, manifests ? Nothing() : Below(schema));
-        for (const std::string& table : tables) {
-          if (!IsWanted(version, table)) continue;
-          for (const char* shape : {"snapshot_date=", "etl_date="}) TG_RETURN_IF_ERROR(TakeDays(table, shape, since));
-        }
+        TG_RETURN_IF_ERROR(manifests ? TakeDays(schema, "snapshot_date=", since) : TakeTables(version, schema, since));
       }
     }
     return {};
@@ -184,7 +179,14 @@ class Scan {
   const std::vector<store::ObjectInfo>& manifests() const { return manifests_; }
 
  private:
-  static Result<std::vector<std::string>> Nothing() { return std::vector<std::string>(); }
+  Status TakeTables(const std::string& version, const std::string& schema, const std::string& since) {
+    TG_ASSIGN_OR_RETURN(const std::vector<std::string> tables, Below(schema));
+    for (const std::string& table : tables) {
+      if (!IsWanted(version, table)) continue;
+      for (const char* shape : {"snapshot_date=", "etl_date="}) TG_RETURN_IF_ERROR(TakeDays(table, shape, since));
+    }
+    return {};
+  }
 
   /// "v2/shop/orders/" is a table, and one that was asked for.
   bool IsWanted(const std::string& version, const std::string& prefix) const {

@@ -29,14 +29,7 @@ std::string PathOf(const ingest::OpenPoint& point) {
 
 OrderedJson ToJson(const ingest::OpenPoint& point) {
   OrderedJson out{{"folder", PathOf(point)}};
-  if (point.held) {
-    out["rows_before"] = point.rows_before;
-    out["rows_now"] = point.rows_now;
-  } else {
-    out["reason"] = point.reason;
-    out["message"] = point.message;
-  }
-  out["since"] = FormatRfc3339(point.since);
+  ingest::AddDetails(point, out);
   return out;
 }
 

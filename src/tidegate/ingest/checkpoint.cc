@@ -1,6 +1,7 @@
 #include "tidegate/ingest/checkpoint.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "tidegate/base/text.h"
 #include "tidegate/contract/schedule.h"
@@ -108,6 +109,12 @@ std::vector<Delivery> DeliverySet::FirstWhere(const std::function<bool(const Del
       if (delivery == last) break;
     }
   }
+  return out;
+}
+
+DeliverySet DeliverySet::Where(const std::function<bool(const Delivery&)>& wanted) const {
+  DeliverySet out;
+  for (const Delivery& delivery : FirstWhere(wanted, SIZE_MAX)) out.Insert(delivery);
   return out;
 }
 

@@ -31,6 +31,8 @@ class DeliverySet {
   /// Those for which `wanted` says so, the first `most` of them, in order.
   std::vector<contract::Delivery> FirstWhere(const std::function<bool(const contract::Delivery&)>& wanted,
                                              size_t most) const;
+  /// All of them.
+  DeliverySet Where(const std::function<bool(const contract::Delivery&)>& wanted) const;
   size_t range_count() const { return ranges_.size(); }
 
   /// "v1/__initial__ v1/2026-10-01..v1/2026-11-02 v2/2026-11-03/03..v2/2026-11-30/07".

@@ -20,15 +20,6 @@ namespace {
 
 using contract::TableName;
 
-std::vector<Warning> BucketWarnings(const bucket::BucketView& view) {
-  std::vector<Warning> out;
-  for (const bucket::Finding& finding : view.findings) {
-    out.push_back(
-        {std::string(bucket::FindingName(finding.kind)), "", finding.subject, finding.detail, 0, finding.name});
-  }
-  return out;
-}
-
 /// What other programs committed to the catalog alone is not part of the tables, and that is said.
 std::vector<Warning> ForeignCommits(const std::vector<table::CatalogTable>& replaced) {
   std::vector<Warning> out;
@@ -79,7 +70,7 @@ Status CheckRefreshGlobs(const LakeTables& tables, const IngestOptions& options)
 }
 
 PlanChoice ChoiceOf(const TableName& name, const Look& look, const IngestOptions& options) {
-  PlanChoice out = PlainChoice(look, name, LookChoice(options));
+  PlanChoice out = PlainChoice(look, name, options.catalog, options.clock->Now());
   out.refresh = ToBeRefreshed(name, options);
   out.accept_loss = options.accept_loss;
   return out;
@@ -282,16 +273,16 @@ void NoteListing(store::ObjectStore& bucket, store::ObjectStore& lake, const Loo
                  const std::map<TableName, std::optional<Checkpoint>>& checkpoints, const IngestReport& report,
                  const IngestOptions& options) {
   const UtcTime now = options.clock->Now();
-  const auto since = RecentSince(look.view, look.version, now, OldestOpen(report), options.recent_days);
-  if (!since || AnyReseedWaits(look, checkpoints)) {
+  const auto past = PastOf(look.view, look.version, now, OldestOpen(report), options.recent_days);
+  if (!past || AnyReseedWaits(look, checkpoints)) {
     if (!look.tables.marks.listing_note) return;
     const Status removed = lake.Delete({kListingNoteKey});  // an earlier one would hide what is open now
     if (!removed.ok()) Log(LogLevel::kWarning, "the note on an earlier listing was not removed: " + removed.message());
     return;
   }
-  ListingNote note{bucket.url(), now, *since, DeliveriesBefore(look.view, *since), {}};
+  ListingNote note{bucket.url(), now, past->since, past->deliveries, {}};
   for (const auto& [name, checkpoint] : checkpoints) {
-    note.tables[name.ToString()] = AppliedBefore(checkpoint ? &*checkpoint : nullptr, *since);
+    note.tables[name.ToString()] = AppliedBefore(checkpoint ? &*checkpoint : nullptr, past->since);
   }
   const Status noted = lake.Put(kListingNoteKey, WriteListingNote(note), store::PutMode::kOverwrite).status();
   if (!noted.ok()) Log(LogLevel::kWarning, "the listing was not noted: " + noted.message());

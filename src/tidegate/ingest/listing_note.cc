@@ -18,10 +18,6 @@ constexpr uint64_t kMaxBytes = 16'000'000;
 
 std::string DayOf(UtcTime time) { return FormatRfc3339(time).substr(0, 10); }
 
-bool IsBefore(const Delivery& delivery, const std::string& since) {
-  return delivery.is_initial() || delivery.date < since;
-}
-
 Result<ListingNote> ParseFields(const Json& document) {
   ListingNote out;
   TG_ASSIGN_OR_RETURN(out.bucket, RequireText(document, "bucket"));
@@ -71,14 +67,12 @@ std::optional<ListingNote> LoadListingNote(store::ObjectStore& lake) {
 
 std::string AppliedBefore(const Checkpoint* checkpoint, const std::string& since) {
   if (checkpoint == nullptr) return "";
-  DeliverySet before;
-  const auto is_before = [&](const Delivery& delivery) { return IsBefore(delivery, since); };
-  for (const Delivery& delivery : checkpoint->applied.FirstWhere(is_before, SIZE_MAX)) before.Insert(delivery);
-  return HashBytes(before.ToString()).ToHex();
+  const auto is_before = [&](const Delivery& delivery) { return delivery.is_initial() || delivery.date < since; };
+  return HashBytes(checkpoint->applied.Where(is_before).ToString()).ToHex();
 }
 
-std::optional<std::string> RecentSince(const bucket::BucketView& view, Version in_use, UtcTime now,
-                                       const std::optional<Delivery>& oldest_open, const RecentDays& days) {
+std::optional<Past> PastOf(const bucket::BucketView& view, Version in_use, UtcTime now,
+                           const std::optional<Delivery>& oldest_open, const RecentDays& days) {
   const std::set<Delivery> all = view.Deliveries();
   const std::string tomorrow = DayOf(now + std::chrono::days(1));
   const auto newest = std::find_if(all.rbegin(), all.rend(), [&](const Delivery& delivery) {
@@ -87,16 +81,13 @@ std::optional<std::string> RecentSince(const bucket::BucketView& view, Version i
   if (newest == all.rend()) return std::nullopt;
   const auto day = ParseRfc3339(newest->date + "T00:00:00Z");
   if (!day.ok()) return std::nullopt;
-  std::string since = DayOf(*day - (in_use == Version::kV2 ? days.v2 : days.v1));
-  if (oldest_open && !oldest_open->is_initial()) since = std::min(since, oldest_open->date);
-  return DeliveriesBefore(view, since) == 0 ? std::nullopt : std::optional(since);
-}
-
-size_t DeliveriesBefore(const bucket::BucketView& view, const std::string& since) {
-  const std::set<Delivery> all = view.Deliveries();
-  return static_cast<size_t>(std::count_if(all.begin(), all.end(), [&](const Delivery& delivery) {
-    return !delivery.is_initial() && delivery.date < since;
+  Past out;
+  out.since = DayOf(*day - (in_use == Version::kV2 ? days.v2 : days.v1));
+  if (oldest_open) out.since = std::min(out.since, oldest_open->date);
+  out.deliveries = static_cast<size_t>(std::count_if(all.begin(), all.end(), [&](const Delivery& delivery) {
+    return !delivery.is_initial() && delivery.date < out.since;
   }));
+  return out.deliveries == 0 ? std::nullopt : std::optional(out);
 }
 
 bool IsFresh(const ListingNote& note, const std::string& bucket_url, UtcTime now,
@@ -111,7 +102,7 @@ bool NeedsWholeListing(const bucket::BucketView& view, const TablePlan& plan, co
   const auto announced = AnnouncedReseeds(view, plan.table, view.FoldersOf(plan.table, plan.rules.mode), plan.version);
   if (before == nullptr)
     return plan.action != Action::kNothing || !announced.empty();  // a first build takes all folders
-  if (plan.action == Action::kRebuild || plan.takes) return true;
+  if (plan.action == Action::kRebuild || plan.takes_reseed) return true;
   // Of a reseed that the recent days show only the end of, the start would be mistaken.
   return !announced.empty() && (!before->reseed || announced.back().reseed.at != before->reseed->at);
 }

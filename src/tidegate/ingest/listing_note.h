@@ -46,13 +46,15 @@ struct RecentDays {
   std::chrono::days v2{7};
 };
 
-/// From which day on later runs need to look, given a view of everything and the oldest folder that is open; nullopt:
-/// the bucket holds nothing before it.
-std::optional<std::string> RecentSince(const bucket::BucketView& view, contract::Version in_use, UtcTime now,
-                                       const std::optional<contract::Delivery>& oldest_open, const RecentDays& days);
+/// What of a bucket later runs need not look at.
+struct Past {
+  std::string since;      // the first day that they look at
+  size_t deliveries = 0;  // before it: of folders and of manifests, but for __initial__
+};
 
-/// The deliveries of a view before a day: of folders and of manifests, but for __initial__.
-size_t DeliveriesBefore(const bucket::BucketView& view, const std::string& since);
+/// Given a view of everything and the oldest folder that is open; nullopt: the bucket holds nothing of the past.
+std::optional<Past> PastOf(const bucket::BucketView& view, contract::Version in_use, UtcTime now,
+                           const std::optional<contract::Delivery>& oldest_open, const RecentDays& days);
 
 /// May a run of now rely on it?
 bool IsFresh(const ListingNote& note, const std::string& bucket_url, UtcTime now,

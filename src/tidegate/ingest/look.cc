@@ -21,19 +21,20 @@ Result<Look> LookAt(store::ObjectStore& bucket, store::ObjectStore& lake, const 
 bool IsEnough(const Look& look, store::ObjectStore& lake, const LookOptions& options) {
   return std::all_of(look.tables.states.begin(), look.tables.states.end(), [&](const auto& entry) {
     const auto& [name, state] = entry;
-    const auto plan = PlanOf(look.view, lake, name, state, PlainChoice(look, name, options));
+    const auto plan = PlanOf(look.view, lake, name, state, PlainChoice(look, name, *options.catalog, options.now));
     return plan.ok() && !NeedsWholeListing(look.view, *plan, *look.note);
   });
 }
 
 }  // namespace
 
-PlanChoice PlainChoice(const Look& look, const contract::TableName& name, const LookOptions& options) {
+PlanChoice PlainChoice(const Look& look, const contract::TableName& name, const contract::TableCatalog& catalog,
+                       UtcTime now) {
   PlanChoice out;
-  out.entry = options.catalog->Find(name);
+  out.entry = catalog.Find(name);
   out.version = look.version;
   out.settled = look.tables.marks.settled.contains(name);
-  out.now = options.now;
+  out.now = now;
   return out;
 }
 

@@ -36,6 +36,7 @@ struct Look {
 Result<Look> LookAround(store::ObjectStore& bucket, store::ObjectStore& lake, const LookOptions& options);
 
 /// How a table is planned that is neither built anew nor retried.
-PlanChoice PlainChoice(const Look& look, const contract::TableName& name, const LookOptions& options);
+PlanChoice PlainChoice(const Look& look, const contract::TableName& name, const contract::TableCatalog& catalog,
+                       UtcTime now);
 
 }  // namespace tidegate::ingest

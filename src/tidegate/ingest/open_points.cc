@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "tidegate/base/json.h"
 #include "tidegate/base/text.h"
 
 namespace tidegate::ingest {
@@ -14,14 +13,7 @@ constexpr uint64_t kMaxBytes = 4'000'000;
 OrderedJson ToJson(const OpenPoint& point) {
   OrderedJson out{
       {"kind", point.held ? "held" : "gap"}, {"folder", point.folder.Path()}, {"fingerprint", point.fingerprint}};
-  if (point.held) {
-    out["rows_before"] = point.rows_before;
-    out["rows_now"] = point.rows_now;
-  } else {
-    out["reason"] = point.reason;
-    out["message"] = point.message;
-  }
-  out["since"] = FormatRfc3339(point.since);
+  AddDetails(point, out);
   return out;
 }
 
@@ -50,6 +42,17 @@ Result<OpenPoint> ParsePoint(const Json& json) {
 
 std::string OpenPointsKey(const contract::TableName& table) {
   return std::string(kOpenPointsRoot) + table.schema + "/" + table.table + std::string(kOpenPointsEnding);
+}
+
+void AddDetails(const OpenPoint& point, OrderedJson& out) {
+  if (point.held) {
+    out["rows_before"] = point.rows_before;
+    out["rows_now"] = point.rows_now;
+  } else {
+    out["reason"] = point.reason;
+    out["message"] = point.message;
+  }
+  out["since"] = FormatRfc3339(point.since);
 }
 
 std::string WriteOpenPoints(const OpenPoints& points) {

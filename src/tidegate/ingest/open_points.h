@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tidegate/base/json.h"
 #include "tidegate/base/status.h"
 #include "tidegate/base/time.h"
 #include "tidegate/contract/folder.h"
@@ -33,6 +34,9 @@ inline constexpr std::string_view kOpenPointsEnding = ".json";
 
 /// "_tidegate/open/shop/orders.json".
 std::string OpenPointsKey(const contract::TableName& table);
+
+/// What was found and since when, as fields of the lake's object and of reports alike.
+void AddDetails(const OpenPoint& point, OrderedJson& out);
 
 std::string WriteOpenPoints(const OpenPoints& points);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <set>
 
 #include "tidegate/base/text.h"
@@ -170,7 +169,8 @@ bool AnyAppliedChanged(const BucketView& view, const Circumstances& now, const F
 /// The new copy of a rebuilt table, and the fence around it.
 void PlanReseed(const BucketView& view, const Circumstances& now, const FolderMap& folders, const Reseed& reseed,
                 const std::vector<Reseed>& waiting, TablePlan& plan) {
-  plan.reseed = plan.takes = reseed;
+  plan.reseed = reseed;
+  plan.takes_reseed = true;
   plan.fenced = DeliverySet();
   for (const auto& [delivery, state] : folders) {
     if (!state.sealed() || delivery.version > plan.version) continue;
@@ -196,10 +196,7 @@ Reseed AsKnownNow(const Reseed& taken, Reseed announced) {
 /// only now (C-35). The fence moves, and what is no longer outside is applied.
 void MoveFence(const Reseed& reseed, TablePlan& plan) {
   plan.reseed = reseed;
-  DeliverySet fenced;
-  const auto outside = [&](const Delivery& delivery) { return !reseed.Holds(delivery); };
-  for (const Delivery& delivery : plan.fenced.FirstWhere(outside, SIZE_MAX)) fenced.Insert(delivery);
-  plan.fenced = std::move(fenced);
+  plan.fenced = plan.fenced.Where([&](const Delivery& delivery) { return !reseed.Holds(delivery); });
 }
 
 /// C-35: a folder of the old copy. One that was sealed after the reseed was taken is said in every run.
@@ -389,6 +386,15 @@ TablePlan PlanTable(const BucketView& view, const TableName& table, const contra
   if (plan.action == Action::kNothing && plan.before && !plan.settled.empty()) plan.action = Action::kSettle;
   WarnDeliveredNotSealed(view, plan);
   return plan;
+}
+
+std::vector<Warning> BucketWarnings(const bucket::BucketView& view) {
+  std::vector<Warning> out;
+  for (const bucket::Finding& finding : view.findings) {
+    out.push_back(
+        {std::string(bucket::FindingName(finding.kind)), "", finding.subject, finding.detail, 0, finding.name});
+  }
+  return out;
 }
 
 std::vector<Waiting> StillWaiting(const BucketView& view, Version in_use) {

@@ -72,7 +72,7 @@ struct TablePlan {
   std::vector<bucket::FolderState> folders;                // replace: newest first; else in the order of C-20
   std::optional<Reseed> reseed;                            // in force after the plan (C-35)
   DeliverySet fenced;                                      // with it
-  std::optional<Reseed> takes;                             // the reseed that this plan takes
+  bool takes_reseed = false;                               // it is taken by this plan
   std::optional<Checkpoint> before;                        // of the lake table; absent: a new table
   DeliverySet accepted;                                    // of `folders`: taken on a person's word, guard or not
   DeliverySet skipped;                                     // left out on a person's word, after the plan
@@ -106,6 +106,9 @@ TableRules DecideRules(const bucket::BucketView& view, const contract::TableName
 TablePlan PlanTable(const bucket::BucketView& view, const contract::TableName& table, const contract::TableEntry* entry,
                     std::optional<Checkpoint> before, contract::Version in_use,
                     const Circumstances& circumstances = {});
+
+/// What was found in the bucket as a whole, and passed over.
+std::vector<Warning> BucketWarnings(const bucket::BucketView& view);
 
 /// Entries of tables_missing and tables_pending that no sealed folder of that or a later delivery has answered.
 std::vector<Waiting> StillWaiting(const bucket::BucketView& view, contract::Version in_use);

@@ -61,6 +61,13 @@ class ReseedTest : public ::testing::Test {
     return out;
   }
 
+  /// What is applied of hour 03, before any reseed.
+  Checkpoint OldCopy() {
+    Seal(Hour("03"));
+    Deliver(Hour("03"), false);
+    return After(Plan());
+  }
+
   bucket::BucketView view_;
 };
 
@@ -87,9 +94,7 @@ TEST_F(ReseedTest, ConsecutiveFlagsAreOneReseedThatStartsAtTheFirst) {  // C-35,
 }
 
 TEST_F(ReseedTest, TheNewCopyReplacesTheOldOneAndFencesIt) {  // C-35
-  Seal(Hour("03"));
-  Deliver(Hour("03"), false);
-  const Checkpoint before = After(Plan());
+  const Checkpoint before = OldCopy();
   Seal(Hour("05"));
   Deliver(Hour("05"), true);
   const TablePlan plan = Plan(before);
@@ -105,9 +110,7 @@ TEST_F(ReseedTest, TheNewCopyReplacesTheOldOneAndFencesIt) {  // C-35
 }
 
 TEST_F(ReseedTest, UntilItIsSealedReadersKeepTheOldTableAndLaterFoldersWait) {  // C-35, A-9
-  Seal(Hour("03"));
-  Deliver(Hour("03"), false);
-  const Checkpoint before = After(Plan());
+  const Checkpoint before = OldCopy();
   Deliver(Hour("04"), true);
   Seal(Hour("05"));
   Deliver(Hour("05"), false);
@@ -117,9 +120,7 @@ TEST_F(ReseedTest, UntilItIsSealedReadersKeepTheOldTableAndLaterFoldersWait) {  
 }
 
 TEST_F(ReseedTest, TheLatestThatCanBeTakenIsWhileALaterOneWaits) {  // C-35, A-9
-  Seal(Hour("03"));
-  Deliver(Hour("03"), false);
-  const Checkpoint before = After(Plan());
+  const Checkpoint before = OldCopy();
   Seal(Hour("04"));
   Deliver(Hour("04"), true);
   Deliver(Hour("05"), false);
@@ -135,9 +136,7 @@ TEST_F(ReseedTest, TheLatestThatCanBeTakenIsWhileALaterOneWaits) {  // C-35, A-9
 }
 
 TEST_F(ReseedTest, OneThatWaitsKeepsBackAnEarlierOneThatItTakesIn) {  // C-35, A-6, A-9
-  Seal(Hour("03"));
-  Deliver(Hour("03"), false);
-  const Checkpoint before = After(Plan());
+  const Checkpoint before = OldCopy();
   Seal(Hour("04"));
   Deliver(Hour("04"), true);
   Deliver(Hour("05"), false);

@@ -142,7 +142,7 @@ Status TableJob::ApplyStaged() {
     TG_ASSIGN_OR_RETURN(change, BuildChange());
     TG_ASSIGN_OR_RETURN(const bool held, ReseedIsHeld());
     if (held) {
-      out_.reseed_not_taken = plan_.takes->at;
+      out_.reseed_not_taken = plan_.reseed->at;
       change.reset();
     }
   }
@@ -177,7 +177,7 @@ std::optional<Checkpoint> TableJob::CheckpointNow() const {
 /// Must readers keep the table they have until this folder, too, can be taken?
 bool TableJob::IsVital(const contract::Delivery& delivery) const {
   if (plan_.action == Action::kRebuild) return plan_.before->applied.Contains(delivery);
-  return plan_.takes && delivery <= plan_.takes->at;
+  return plan_.takes_reseed && delivery <= plan_.reseed->at;
 }
 
 bool TableJob::AnyFile() const {
@@ -207,7 +207,7 @@ Status TableJob::StageParts() {
     TG_ASSIGN_OR_RETURN(const bool taken, TryFolder(folder, /*replace=*/false));
     if (!taken && IsVital(folder.folder.delivery)) {
       staged_.clear();
-      if (plan_.takes) out_.reseed_not_taken = plan_.takes->at;
+      if (plan_.takes_reseed) out_.reseed_not_taken = plan_.reseed->at;
       return {};
     }
   }
@@ -490,16 +490,7 @@ Status TableJob::SetAside(const StagedFolder& staged, const FolderKeys& keys) {
 Status TableJob::ResolveKeys(table::Change& change) {
   repeats_.assign(staged_.size(), 0);
   if (plan_.action == Action::kAppend) TG_RETURN_IF_ERROR(NumberLiveFiles());
-  for (size_t i = staged_.size(); i-- > 0;) {  // newest first
-    FolderKeys& keys = keys_[i];
-    repeats_[i] += static_cast<int64_t>(keys.repeats.size());
-    TG_RETURN_IF_ERROR(SetAside(staged_[i], keys));
-    supersede_.AddFolder(std::move(keys));
-  }
-  TG_RETURN_IF_ERROR(ScanLiveFiles(supersede_));
-  TakeDead(supersede_);
-  supersede_ = Supersede({}, {});  // its memory is for the other shares now
-  for (uint32_t number = 1; number < shares_; ++number) TG_RETURN_IF_ERROR(ResolveShare(number));
+  for (uint32_t number = 0; number < shares_; ++number) TG_RETURN_IF_ERROR(ResolveShare(number));
   WarnOfRepeats();
   int64_t dead_rows = 0;
   for (const auto& [file, dead] : dead_) {
@@ -511,12 +502,17 @@ Status TableJob::ResolveKeys(table::Change& change) {
 }
 
 Status TableJob::ResolveShare(uint32_t number) {
-  Supersede supersede(plan_.rules.key, plan_.rules.order_columns, {number, shares_}, seed_);
-  for (size_t i = staged_.size(); i-- > 0;) {
+  const bool first = number == 0;  // its keys were prepared when the folders were staged
+  Supersede supersede =
+      first ? std::move(supersede_) : Supersede(plan_.rules.key, plan_.rules.order_columns, {number, shares_}, seed_);
+  for (size_t i = staged_.size(); i-- > 0;) {  // newest first
     if (options_.cancel != nullptr) TG_RETURN_IF_ERROR(options_.cancel->Check());
-    TG_ASSIGN_OR_RETURN(FolderKeys keys, supersede.Prepare(staged_[i].folder.folder.delivery, key_files_[i]));
-    repeats_[i] += static_cast<int64_t>(keys.repeats.size());
-    supersede.AddFolder(std::move(keys));
+    if (!first) {
+      TG_ASSIGN_OR_RETURN(keys_[i], supersede.Prepare(staged_[i].folder.folder.delivery, key_files_[i]));
+    }
+    repeats_[i] += static_cast<int64_t>(keys_[i].repeats.size());
+    if (first) TG_RETURN_IF_ERROR(SetAside(staged_[i], keys_[i]));
+    supersede.AddFolder(std::move(keys_[i]));
   }
   TG_RETURN_IF_ERROR(ScanLiveFiles(supersede));
   TakeDead(supersede);

@@ -70,7 +70,7 @@ class TableJob {
   Result<bool> ReseedIsHeld();
 
   Status ResolveKeys(table::Change& change);
-  /// The keys of another share than the first.
+  /// One share of the keys, over all staged and live files.
   Status ResolveShare(uint32_t number);
   void TakeDead(const Supersede& supersede);
   void WarnOfRepeats();

@@ -180,47 +180,61 @@ void TakeHealth(const ingest::TablePlan& plan, const StatusOptions& options, boo
   }
 }
 
-/// The lake of a report; without one, nothing of any table.
-struct LakeSide {
-  store::ObjectStore* store = nullptr;
-  const ingest::LakeTables& tables;
-
-  const ingest::TableState& StateOf(const TableName& name) const {
-    static const ingest::TableState kNone;
-    const auto found = tables.states.find(name);
-    return found == tables.states.end() ? kNone : found->second;
-  }
-};
-
-Result<ingest::TablePlan> PlanOf(const bucket::BucketView& view, const TableName& name, const LakeSide& lake,
-                                 const StatusOptions& options, Version version) {
-  ingest::PlanChoice choice;
-  choice.entry = options.catalog.Find(name);
-  choice.version = version;
-  choice.now = options.now;
-  choice.settled = lake.tables.marks.settled.contains(name);
-  if (lake.store == nullptr) return ingest::PlanTable(view, name, choice.entry, std::nullopt, version);
-  return ingest::PlanOf(view, *lake.store, name, lake.StateOf(name), choice);
+bucket::ScanOptions ChoiceOf(const StatusOptions& options) {
+  return {options.table_globs, options.exclude_globs, std::nullopt};
 }
 
-TableStatus StatusOfTable(const bucket::BucketView& view, const TableName& name, const LakeSide& lake,
+/// The recent days, where they hold as many deliveries as were asked for; else everything.
+Result<ingest::Look> LookAt(store::ObjectStore& bucket, store::ObjectStore* lake, const StatusOptions& options) {
+  ingest::Look out;
+  if (lake == nullptr) {
+    TG_ASSIGN_OR_RETURN(out.view, bucket::ScanBucket(bucket, ChoiceOf(options)));
+    out.version = ingest::VersionInUse(out.view, {});
+    return out;
+  }
+  ingest::LookOptions look;
+  look.table_globs = options.table_globs;
+  look.exclude_globs = options.exclude_globs;
+  look.catalog = &options.catalog;
+  look.now = options.now;
+  TG_ASSIGN_OR_RETURN(out, ingest::LookAround(bucket, *lake, look));
+  if (!out.note || out.view.Deliveries().size() >= options.max_deliveries) return out;
+  look.list_all = true;
+  return ingest::LookAround(bucket, *lake, look);
+}
+
+/// What the lake has of a table; nothing where there is no lake.
+const ingest::TableState& StateOf(const ingest::Look& look, const TableName& name) {
+  static const ingest::TableState kNone;
+  const auto found = look.tables.states.find(name);
+  return found == look.tables.states.end() ? kNone : found->second;
+}
+
+Result<ingest::TablePlan> PlanOf(const ingest::Look& look, store::ObjectStore* lake, const TableName& name,
+                                 const StatusOptions& options) {
+  const ingest::PlanChoice choice = ingest::PlainChoice(look, name, options.catalog, options.now);
+  if (lake == nullptr) return ingest::PlanTable(look.view, name, choice.entry, std::nullopt, look.version);
+  return ingest::PlanOf(look.view, *lake, name, StateOf(look, name), choice);
+}
+
+TableStatus StatusOfTable(const ingest::Look& look, store::ObjectStore* lake, const TableName& name,
                           const StatusOptions& options, const std::vector<ingest::Waiting>& waiting,
                           StatusReport& report) {
   TableStatus out;
   out.table = name.ToString();
-  const ingest::TableState& state = lake.StateOf(name);
+  const ingest::TableState& state = StateOf(look, name);
   TakeLakeFacts(state, out);
-  if (const auto broken = lake.tables.broken.find(name); broken != lake.tables.broken.end()) {
+  if (const auto broken = look.tables.broken.find(name); broken != look.tables.broken.end()) {
     out.error = broken->second.ToString();
   }
   ingest::TablePlan plan;
-  if (auto planned = PlanOf(view, name, lake, options, report.version); planned.ok())
+  if (auto planned = PlanOf(look, lake, name, options); planned.ok())
     plan = *std::move(planned);
   else
     out.error = planned.status().ToString();
   ingest::OpenPoints points;
-  if (lake.tables.marks.with_open_points.contains(name)) {
-    auto loaded = ingest::LoadOpenPoints(*lake.store, name);
+  if (look.tables.marks.with_open_points.contains(name)) {
+    auto loaded = ingest::LoadOpenPoints(*lake, name);
     if (loaded.ok())
       points = *std::move(loaded);
     else
@@ -232,7 +246,7 @@ TableStatus StatusOfTable(const bucket::BucketView& view, const TableName& name,
   for (const ingest::Waiting& entry : waiting) {
     if (entry.table == out.table) out.waiting.push_back(entry);
   }
-  if (state.checkpoint) out.delivered_through = ingest::DeliveredThrough(view, name, *state.checkpoint);
+  if (state.checkpoint) out.delivered_through = ingest::DeliveredThrough(look.view, name, *state.checkpoint);
   TakeHealth(plan, options, report.has_lake, out);
   for (const ingest::Warning& warning : plan.warnings) {
     if (warning.kind != "not_in_manifest" && warning.kind != ingest::kOnHold) report.warnings.push_back(warning);
@@ -252,10 +266,10 @@ void MarkOpenPoint(const TableStatus& table, const Delivery& delivery, Cell& cel
   if (Names(table.held, delivery)) cell.state = CellState::kHeld;
 }
 
-void AddDeliveries(const bucket::BucketView& view, const std::set<TableName>& names, const LakeSide& lake, size_t most,
-                   StatusReport& report) {
+void AddDeliveries(const ingest::Look& look, const std::set<TableName>& names, size_t most, StatusReport& report) {
+  const bucket::BucketView& view = look.view;
   const std::set<Delivery> all = view.Deliveries();
-  report.deliveries_in_all = all.size();
+  report.deliveries_in_all = all.size() + (look.note ? look.note->deliveries_before : 0);
   for (auto it = all.rbegin(); it != all.rend() && report.deliveries.size() < most; ++it) {
     DeliveryRow row;
     row.delivery = *it;
@@ -265,7 +279,7 @@ void AddDeliveries(const bucket::BucketView& view, const std::set<TableName>& na
     }
     size_t column = 0;
     for (const TableName& name : names) {
-      const auto& known = lake.StateOf(name).checkpoint;
+      const auto& known = StateOf(look, name).checkpoint;
       const ingest::Checkpoint* checkpoint = known ? &*known : nullptr;
       const TableStatus& table = report.tables[column++];
       row.cells.push_back(CellOf(view, name, table.mode, *it, checkpoint));
@@ -301,33 +315,6 @@ std::string_view CellName(CellState state) {
   return "none";
 }
 
-namespace {
-
-bucket::ScanOptions ChoiceOf(const StatusOptions& options) {
-  return {options.table_globs, options.exclude_globs, std::nullopt};
-}
-
-/// The recent days, where they hold as many deliveries as were asked for; else everything.
-Result<ingest::Look> LookAt(store::ObjectStore& bucket, store::ObjectStore* lake, const StatusOptions& options) {
-  ingest::Look out;
-  if (lake == nullptr) {
-    TG_ASSIGN_OR_RETURN(out.view, bucket::ScanBucket(bucket, ChoiceOf(options)));
-    out.version = ingest::VersionInUse(out.view, {});
-    return out;
-  }
-  ingest::LookOptions look;
-  look.table_globs = options.table_globs;
-  look.exclude_globs = options.exclude_globs;
-  look.catalog = &options.catalog;
-  look.now = options.now;
-  TG_ASSIGN_OR_RETURN(out, ingest::LookAround(bucket, *lake, look));
-  if (!out.note || out.view.Deliveries().size() >= options.max_deliveries) return out;
-  look.list_all = true;
-  return ingest::LookAround(bucket, *lake, look);
-}
-
-}  // namespace
-
 std::string_view HealthName(Health health) {
   switch (health) {
     case Health::kUnreadable:
@@ -355,26 +342,21 @@ std::string_view HealthName(Health health) {
 Result<StatusReport> BuildStatus(store::ObjectStore& bucket, store::ObjectStore* lake, const StatusOptions& options) {
   TG_ASSIGN_OR_RETURN(const ingest::Look look, LookAt(bucket, lake, options));
   const bucket::BucketView& view = look.view;
-  const LakeSide side{lake, look.tables};
   std::set<TableName> names;
   for (const auto& [name, folders] : view.tables) names.insert(name);
-  for (const auto& [name, state] : side.tables.states) names.insert(name);
-  for (const auto& [name, status] : side.tables.broken) names.insert(name);
+  for (const auto& [name, state] : look.tables.states) names.insert(name);
+  for (const auto& [name, status] : look.tables.broken) names.insert(name);
   AddNamedByManifests(view, ChoiceOf(options), names);
 
   StatusReport report;
   report.has_lake = lake != nullptr;
   report.version = look.version;
-  for (const bucket::Finding& finding : view.findings) {
-    report.warnings.push_back(
-        {std::string(bucket::FindingName(finding.kind)), "", finding.subject, finding.detail, 0, finding.name});
-  }
+  report.warnings = ingest::BucketWarnings(view);
   const auto waiting = ingest::StillWaiting(view, report.version);
   for (const TableName& name : names) {
-    report.tables.push_back(StatusOfTable(view, name, side, options, waiting, report));
+    report.tables.push_back(StatusOfTable(look, lake, name, options, waiting, report));
   }
-  AddDeliveries(view, names, side, options.max_deliveries, report);
-  if (look.note) report.deliveries_in_all += look.note->deliveries_before;
+  AddDeliveries(look, names, options.max_deliveries, report);
   report.next = NextAfter(view, report.version, options);
   report.summary = Summarize(report);
   return report;
