@@ -26,14 +26,16 @@ class Layer:
 
 
 BELOW_APP = ("base", "schema", "contract", "store", "bucket", "parquet", "table", "engine", "query", "deliver", "ingest",
-             "upkeep", "status")
+             "upkeep", "status", "net", "aws")
 
 # A folder stands below everything it may include.
 LAYERS = {
     "base": Layer("results and error codes, UTC time, text, JSON, hashes, log; no domain knowledge"),
     "schema": Layer("columns and types of a table, as Iceberg has them", ("base",)),
     "contract": Layer("paths, partitions, manifests, versions, the table catalog; pure", ("base",)),
-    "store": Layer("objects in a bucket or a folder, behind one port", ("base",)),
+    "net": Layer("HTTP, behind one port; no knowledge of any service", ("base",)),
+    "aws": Layer("identities, signatures and retries of AWS and of servers that speak its protocol", ("base", "net")),
+    "store": Layer("objects in a bucket or a folder, behind one port", ("base", "net", "aws")),
     "bucket": Layer("what a bucket of the contract holds", ("base", "contract", "store")),
     "parquet": Layer("footers, key scans, rewrites, capped and delete files", ("base", "schema", "store")),
     "table": Layer("the lake table: Iceberg metadata, delete files, commits",
@@ -65,6 +67,9 @@ OWNERS = {
     "sqlite3.h": ("table/*", "catalog/*"),
     "nlohmann/*": ("base/json.h",),
     "xxhash.h": ("base/*",),
+    "curl/*": ("net/*",),
+    "openssl/*": ("aws/*", "store/s3/*"),
+    "pugixml.hpp": ("aws/*", "store/s3/*"),
     "zlib.h": ("table/*", "parquet/*"),
     "fmt/*": ("*",),
     "gtest/*": TESTS,

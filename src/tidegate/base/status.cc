@@ -24,6 +24,8 @@ std::string_view CodeName(Code code) {
       return "outcome unknown";
     case Code::kCorruption:
       return "corruption";
+    case Code::kFrozen:
+      return "frozen";
     case Code::kUnsupported:
       return "unsupported";
     case Code::kCancelled:
@@ -52,6 +54,8 @@ Status PermissionDenied(std::string message) { return {Code::kPermissionDenied, 
 Status Unavailable(std::string message) { return {Code::kUnavailable, std::move(message)}; }
 Status UnknownOutcome(std::string message) { return {Code::kUnknownOutcome, std::move(message)}; }
 Status Corruption(std::string message) { return {Code::kCorruption, std::move(message)}; }
+Status Frozen(std::string message) { return {Code::kFrozen, std::move(message)}; }
+Status Unauthenticated(std::string message) { return {Code::kUnauthenticated, std::move(message)}; }
 Status Unsupported(std::string message) { return {Code::kUnsupported, std::move(message)}; }
 Status Cancelled(std::string message) { return {Code::kCancelled, std::move(message)}; }
 Status Internal(std::string message) { return {Code::kInternal, std::move(message)}; }

@@ -23,6 +23,7 @@ enum class Code {
   kUnavailable,         // passing fault: retry
   kUnknownOutcome,      // may have happened: find out by reading
   kCorruption,          // the bytes are not what they claim to be: quarantine
+  kFrozen,              // in cold storage: ask for its restore, then wait
   kUnsupported,         // valid, but outside what this version can do
   kCancelled,           // the user asked to stop
   kInternal,            // a bug of ours
@@ -59,6 +60,8 @@ Status PermissionDenied(std::string message);
 Status Unavailable(std::string message);
 Status UnknownOutcome(std::string message);
 Status Corruption(std::string message);
+Status Frozen(std::string message);
+Status Unauthenticated(std::string message);
 Status Unsupported(std::string message);
 Status Cancelled(std::string message);
 Status Internal(std::string message);

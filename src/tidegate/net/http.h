@@ -23,6 +23,7 @@
 
 #include "tidegate/base/cancel.h"
 #include "tidegate/base/status.h"
+#include "tidegate/base/time.h"
 
 namespace tidegate::net {
 
@@ -53,6 +54,9 @@ struct HttpReply {
   /// The value of a header ("" where it is not there); `name` in lower case.
   std::string_view Header(std::string_view name) const;
 };
+
+/// A header such as "Tue, 03 Nov 2026 03:00:00 GMT"; nothing where it is no such time.
+std::optional<UtcTime> ParseHttpDate(std::string_view text);
 
 /// Why no whole reply came.
 struct HttpFailure {

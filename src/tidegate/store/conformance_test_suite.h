@@ -81,6 +81,14 @@ class StoreConformanceTest : public testing::TestWithParam<StoreCase> {
     return keys;
   }
 
+  // Of opening and reading one byte: a store may find out at either.
+  Code CodeOfFirstByte(const ObjectInfo& seen) {
+    const auto reader = store().Open(seen);
+    if (!reader.ok()) return CodeOf(reader);
+    char byte = 0;
+    return CodeOf((*reader)->ReadAt(0, {&byte, 1}));
+  }
+
   static Code CodeOf(const Status& status) { return status.code(); }
   template <typename T>
   static Code CodeOf(const Result<T>& result) {
@@ -269,31 +277,90 @@ TEST_P(StoreConformanceTest, AnOverwriteChangesTheEtagEvenAtTheSameSize) {
   EXPECT_EQ(MustRead("k"), "t");
 }
 
-TEST_P(StoreConformanceTest, OpeningAnotherGenerationThanTheOneSeenFails) {
+TEST_P(StoreConformanceTest, ReadingAnotherGenerationThanTheOneSeenFails) {
   const ObjectInfo old = MustPut("k", "old");
   MustPut("k", "new");
-  EXPECT_EQ(CodeOf(store().Open(old)), Code::kPreconditionFailed);
-  EXPECT_TRUE(store().Open({.key = "k"}).ok());
+  EXPECT_EQ(CodeOfFirstByte(old), Code::kPreconditionFailed);
+  EXPECT_EQ(CodeOfFirstByte({.key = "k"}), Code::kOk);
   ASSERT_TRUE(store().Delete({"k"}).ok());
-  EXPECT_EQ(CodeOf(store().Open(old)), Code::kNotFound);
+  EXPECT_EQ(CodeOfFirstByte(old), Code::kNotFound);
 }
 
+// Far apart, so that no store has read the second place ahead.
+constexpr uint64_t kFarSize = 3'000'000, kFarPlace = 1'500'000;
+
 TEST_P(StoreConformanceTest, AReaderNoticesThatItsObjectWasReplaced) {
-  const auto reader = store().Open(MustPut("k", "old!"));
+  const auto reader = store().Open(MustPut("k", std::string(kFarSize, 'o')));
   ASSERT_TRUE(reader.ok());
   std::string out(2, '\0');
   ASSERT_TRUE((*reader)->ReadAt(0, out).ok());
-  MustPut("k", "new!");
-  EXPECT_EQ(CodeOf((*reader)->ReadAt(2, out)), Code::kPreconditionFailed);
-  EXPECT_EQ((*reader)->info().size_bytes, 4U);
+  MustPut("k", std::string(kFarSize, 'n'));
+  EXPECT_EQ(CodeOf((*reader)->ReadAt(kFarPlace, out)), Code::kPreconditionFailed);
+  EXPECT_EQ((*reader)->info().size_bytes, kFarSize);
+}
+
+TEST_P(StoreConformanceTest, AReaderNeverMixesGenerations) {
+  const auto reader = store().Open(MustPut("k", std::string(kFarSize, 'o')));
+  ASSERT_TRUE(reader.ok());
+  std::string out(2, '\0');
+  ASSERT_TRUE((*reader)->ReadAt(0, out).ok());
+  MustPut("k", std::string(kFarSize, 'n'));
+  for (uint64_t offset = 0; offset < kFarSize; offset += 100'000) {
+    const auto read = (*reader)->ReadAt(offset, out);
+    EXPECT_TRUE(!read.ok() || out == "oo") << offset;
+  }
 }
 
 TEST_P(StoreConformanceTest, AReaderNoticesThatItsObjectWasRemoved) {
-  const auto reader = store().Open(MustPut("k", "old!"));
+  const auto reader = store().Open(MustPut("k", std::string(kFarSize, 'o')));
   ASSERT_TRUE(reader.ok());
   ASSERT_TRUE(store().Delete({"k"}).ok());
   std::string out(2, '\0');
-  EXPECT_EQ(CodeOf((*reader)->ReadAt(0, out)), Code::kNotFound);
+  EXPECT_EQ(CodeOf((*reader)->ReadAt(kFarPlace, out)), Code::kNotFound);
+}
+
+TEST_P(StoreConformanceTest, ReplaceSwapsOnlyTheObjectThatWasSeen) {
+  const ObjectInfo first = MustPut("k", "1");
+  const auto second = store().Replace("k", "2", first.etag);
+  ASSERT_TRUE(second.ok()) << second.status().ToString();
+  EXPECT_EQ(CodeOf(store().Replace("k", "3", first.etag)), Code::kPreconditionFailed);
+  EXPECT_EQ(MustRead("k"), "2");
+  EXPECT_TRUE(store().Replace("k", "4", second->etag).ok());
+  EXPECT_EQ(MustRead("k"), "4");
+  ASSERT_TRUE(store().Delete({"k"}).ok());
+  EXPECT_EQ(CodeOf(store().Replace("k", "5", second->etag)), Code::kNotFound);
+  EXPECT_THAT(Listed({}), testing::IsEmpty());
+}
+
+TEST_P(StoreConformanceTest, RacingReplacesLoseNoIncrement) {
+  constexpr int kThreads = 8, kIncrements = 15;
+  MustPut("counter", "0");
+  std::atomic<int> failures{0};
+  const auto increment = [&]() -> Code {
+    const auto head = store().Head("counter");
+    if (!head.ok()) return CodeOf(head);
+    const auto reader = store().Open(*head);
+    std::string text(head->size_bytes, '\0');
+    const Result<size_t> read = reader.ok() ? (*reader)->ReadAt(0, text) : Result<size_t>(reader.status());
+    if (!read.ok()) return CodeOf(read);
+    return CodeOf(store().Replace("counter", std::to_string(std::stoi(text) + 1), head->etag));
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      for (int done = 0; done < kIncrements;) {
+        const Code code = increment();
+        if (code == Code::kOk) ++done;
+        if (code != Code::kOk && code != Code::kPreconditionFailed) {
+          ++failures;
+          return;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failures, 0);
+  EXPECT_EQ(MustRead("counter"), std::to_string(kThreads * kIncrements));
 }
 
 TEST_P(StoreConformanceTest, ListingsAreInByteOrderOfWholeKeys) {

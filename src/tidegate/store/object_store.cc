@@ -46,6 +46,14 @@ Status CheckCharacters(std::string_view key) {
 
 }  // namespace
 
+Result<ObjectInfo> ObjectStore::Replace(std::string_view key, std::string_view, const std::string&) {
+  return Unsupported("cannot replace object: " + Quoted(Location(key)) + ": this store cannot compare and swap");
+}
+
+Status ObjectStore::RequestRestore(std::string_view key, const RestoreRequest&) {
+  return Unsupported("cannot restore object: " + Quoted(Location(key)) + ": this store has no cold storage");
+}
+
 Status CheckKey(std::string_view key) {
   if (key.empty()) return BadKey(key, "it is empty");
   if (key.size() > kMaxKeyBytes) return BadKey(key, "it is longer than 1,024 bytes");

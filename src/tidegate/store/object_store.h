@@ -3,8 +3,9 @@
 // Guarantees
 // - A reader never sees half an object: an object appears or is replaced whole, at Finish() or Put().
 // - kCreateOnly is atomic: of several writers of one key exactly one succeeds, the others get AlreadyExists.
+// - Replace() is a compare-and-swap: of several writers that saw one ETag exactly one succeeds.
 // - A RandomReader is pinned to the object that was seen: bytes of another generation are never mixed in;
-//   where the object was replaced or removed meanwhile, reads fail with PreconditionFailed or NotFound.
+//   where the object was replaced or removed meanwhile, reads that ask the store fail with PreconditionFailed or NotFound.
 // - Durability is batched: what was written before Sync() survives a power loss after it returned.
 // - Keys are UTF-8, segments separated by '/'. A key with an empty segment, '.', '..', a leading '/', a control
 //   character, or longer than 1,024 bytes is InvalidArgument.
@@ -25,11 +26,23 @@
 
 namespace tidegate::store {
 
+/// Can the bytes be read?
+enum class ArchiveState {
+  kReadable,
+  kFrozen,   // in cold storage: reading fails until a restore was asked for and is done
+  kThawing,  // a restore was asked for
+  kThawed,   // restored: readable for some days
+};
+
 struct ObjectInfo {
   std::string key{};
   uint64_t size_bytes = 0;
   std::string etag{};  // opaque; differs when the content was replaced
   UtcTime modified{};
+  std::string storage_class{};  // as S3 names it: "GLACIER", "GLACIER_IR"; "" is the standard one
+  // From a listing: as far as the server says; where it tells nothing of restores, a restored object is kFrozen there,
+  // and Head() knows better.
+  ArchiveState archive = ArchiveState::kReadable;
   friend bool operator==(const ObjectInfo&, const ObjectInfo&) = default;
 };
 
@@ -71,7 +84,12 @@ class ObjectWriter {
   virtual Result<ObjectInfo> Finish() = 0;
 };
 
-enum class AdoptMethod { kReflink, kHardLink, kCopy };
+enum class AdoptMethod { kReflink, kHardLink, kServerCopy, kCopy };
+
+struct RestoreRequest {
+  int days = 7;                   // how long it stays readable
+  std::string tier = "Standard";  // or "Bulk", "Expedited"
+};
 
 class ObjectStore {
  public:
@@ -86,7 +104,8 @@ class ObjectStore {
   virtual Result<Listing> List(const ListRequest& request) = 0;
   virtual Result<ObjectInfo> Head(std::string_view key) = 0;
 
-  /// Errors: NotFound; PreconditionFailed where `seen.etag` is not empty and differs from what is there now.
+  /// Errors: NotFound; PreconditionFailed where `seen.etag` is not empty and differs from what is there now. A store
+  /// that would have to ask a server may leave both to the first read.
   virtual Result<std::unique_ptr<RandomReader>> Open(const ObjectInfo& seen) = 0;
 
   /// The whole object. Errors: NotFound; Corruption where it is larger than max_bytes (nothing is read then).
@@ -95,14 +114,19 @@ class ObjectStore {
   virtual Result<std::unique_ptr<ObjectWriter>> NewWriter(std::string_view key, PutMode mode) = 0;
   virtual Result<ObjectInfo> Put(std::string_view key, std::string_view bytes, PutMode mode) = 0;
 
-  /// Remove exactly these keys; a key that is not there counts as removed.
+  /// Put the object only over the one with this ETag. Errors: PreconditionFailed where another is there, NotFound where
+  /// none is, UnknownOutcome where a reply was lost and reading did not tell.
+  virtual Result<ObjectInfo> Replace(std::string_view key, std::string_view bytes, const std::string& etag);
+
+  /// Remove exactly these keys; a key that is not there counts as removed. Where some cannot be removed the others are,
+  /// and the error names one and counts the rest.
   virtual Status Delete(const std::vector<std::string>& keys) = 0;
 
   /// Make everything that was finished, put or deleted before this call durable.
   virtual Status Sync() = 0;
 
-  /// Bring an object of `from` into this store under `key` without changing it: by reflink, hard link or copy, the
-  /// cheapest that works. The source must still be `source` (its ETag), else PreconditionFailed.
+  /// Bring an object of `from` into this store under `key` without changing it: by reflink, hard link, a copy that the
+  /// server makes, or reading and writing, the cheapest that works. The source must still be `source` (its ETag), else PreconditionFailed.
   /// `key` is overwritten where it exists. Ensures: both objects hold the same bytes; *method says how.
   virtual Result<ObjectInfo> Adopt(ObjectStore& from, const ObjectInfo& source, std::string_view key,
                                    AdoptMethod* method) = 0;
@@ -112,6 +136,13 @@ class ObjectStore {
     (void)key;
     return std::nullopt;
   }
+
+  /// Ask for an object in cold storage to be made readable; repeating it is harmless. Errors: PermissionDenied,
+  /// Unsupported where the store has no cold storage.
+  virtual Status RequestRestore(std::string_view key, const RestoreRequest& request);
+
+  /// The store below all decorators.
+  virtual const ObjectStore& Backend() const { return *this; }
 };
 
 /// Open by key alone, whatever generation is there now.

@@ -138,12 +138,16 @@ std::string_view CallKindName(CallKind kind) {
       return "finish";
     case CallKind::kPut:
       return "put";
+    case CallKind::kReplace:
+      return "replace";
     case CallKind::kDelete:
       return "delete";
     case CallKind::kSync:
       return "sync";
     case CallKind::kAdopt:
       return "adopt";
+    case CallKind::kRestore:
+      return "restore";
   }
   return "unknown call";
 }
@@ -182,6 +186,14 @@ Result<std::unique_ptr<ObjectWriter>> FaultObjectStore::NewWriter(std::string_vi
 
 Result<ObjectInfo> FaultObjectStore::Put(std::string_view key, std::string_view bytes, PutMode mode) {
   return script_->Run(CallKind::kPut, key, [&] { return inner_->Put(key, bytes, mode); });
+}
+
+Result<ObjectInfo> FaultObjectStore::Replace(std::string_view key, std::string_view bytes, const std::string& etag) {
+  return script_->Run(CallKind::kReplace, key, [&] { return inner_->Replace(key, bytes, etag); });
+}
+
+Status FaultObjectStore::RequestRestore(std::string_view key, const RestoreRequest& request) {
+  return script_->Run(CallKind::kRestore, key, [&] { return inner_->RequestRestore(key, request); });
 }
 
 Status FaultObjectStore::Delete(const std::vector<std::string>& keys) {

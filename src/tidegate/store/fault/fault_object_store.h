@@ -26,9 +26,11 @@ enum class CallKind {
   kAppend,
   kFinish,
   kPut,
+  kReplace,
   kDelete,  // key: the first one
   kSync,    // key: ""
   kAdopt,   // key: the new one
+  kRestore,
 };
 
 std::string_view CallKindName(CallKind kind);
@@ -66,11 +68,14 @@ class FaultObjectStore final : public ObjectStore {
   Result<std::string> Read(std::string_view key, uint64_t max_bytes) override;
   Result<std::unique_ptr<ObjectWriter>> NewWriter(std::string_view key, PutMode mode) override;
   Result<ObjectInfo> Put(std::string_view key, std::string_view bytes, PutMode mode) override;
+  Result<ObjectInfo> Replace(std::string_view key, std::string_view bytes, const std::string& etag) override;
   Status Delete(const std::vector<std::string>& keys) override;
   Status Sync() override;
   Result<ObjectInfo> Adopt(ObjectStore& from, const ObjectInfo& source, std::string_view key,
                            AdoptMethod* method) override;
   std::optional<std::string> LocalPath(std::string_view key) const override;
+  Status RequestRestore(std::string_view key, const RestoreRequest& request) override;
+  const ObjectStore& Backend() const override { return inner_->Backend(); }
 
   /// Start counting anew under another plan. The recorded calls stay.
   void SetPlan(FaultPlan plan);

@@ -1,6 +1,7 @@
 #include "tidegate/store/local/local_object_store.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -78,6 +79,19 @@ Result<ObjectInfo> LocalObjectStore::Put(std::string_view key, std::string_view 
   TG_ASSIGN_OR_RETURN(const auto writer, NewWriter(key, mode));
   TG_RETURN_IF_ERROR(writer->Append(bytes));
   return writer->Finish();
+}
+
+Result<ObjectInfo> LocalObjectStore::Replace(std::string_view key, std::string_view bytes, const std::string& etag) {
+  TG_RETURN_IF_ERROR(CheckLocalKey(key));
+  // An open file of its own: a lock taken through a shared one would not keep out other threads.
+  const UniqueFd root(openat(tree_.root(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (root.get() < 0 || flock(root.get(), LOCK_EX) != 0) return ErrnoStatus(errno, "cannot lock", tree_.path());
+  TG_ASSIGN_OR_RETURN(const ObjectInfo there, Head(key));
+  if (there.etag != etag) {
+    return PreconditionFailed("cannot replace object: " + Quoted(Location(key), 1200) +
+                              ": it is not the one that was seen before; plan again");
+  }
+  return Put(key, bytes, PutMode::kOverwrite);
 }
 
 Status LocalObjectStore::Delete(const std::vector<std::string>& keys) {

@@ -46,6 +46,8 @@ class LocalObjectStore final : public ObjectStore {
   /// Requires: the store outlives the writer.
   Result<std::unique_ptr<ObjectWriter>> NewWriter(std::string_view key, PutMode mode) override;
   Result<ObjectInfo> Put(std::string_view key, std::string_view bytes, PutMode mode) override;
+  /// Under an exclusive flock(2) of the root: safe among callers of Replace, on one machine.
+  Result<ObjectInfo> Replace(std::string_view key, std::string_view bytes, const std::string& etag) override;
   /// Also removes the folders that became empty.
   Status Delete(const std::vector<std::string>& keys) override;
   /// One syncfs(2), whatever the number of objects. A failure stays: what was written before may be lost, and a later

@@ -17,6 +17,11 @@ Status Replaced(std::string_view key) {
                             ": it is not the one that was seen before; plan again");
 }
 
+Status CheckReadable(const ObjectInfo& info) {
+  if (info.archive == ArchiveState::kReadable || info.archive == ArchiveState::kThawed) return {};
+  return Frozen("cannot read object: " + Quoted(info.key, 1200) + ": it lies in cold storage: ask for it with `tidegate restore`");
+}
+
 // Adds one key to a listing; false once that is full.
 class ListingBuilder {
  public:
@@ -53,6 +58,7 @@ class MemoryObjectStore::Reader final : public RandomReader {
 
   Result<size_t> ReadAt(uint64_t offset, std::span<char> out) override {
     TG_RETURN_IF_ERROR(store_.CheckCurrent(object_.info));
+    TG_RETURN_IF_ERROR(CheckReadable(object_.info));
     const std::string& bytes = *object_.bytes;
     const uint64_t left = bytes.size() - std::min<uint64_t>(offset, bytes.size());
     return bytes.copy(out.data(), std::min<uint64_t>(left, out.size()), bytes.size() - left);
@@ -134,6 +140,7 @@ Result<std::unique_ptr<RandomReader>> MemoryObjectStore::Open(const ObjectInfo& 
 
 Result<std::string> MemoryObjectStore::Read(std::string_view key, uint64_t max_bytes) {
   TG_ASSIGN_OR_RETURN(const Object object, Find(key));
+  TG_RETURN_IF_ERROR(CheckReadable(object.info));
   if (object.bytes->size() <= max_bytes) return *object.bytes;
   return Corruption("cannot read object: " + Quoted(key, 1200) + ": it is larger than expected: " +
                     HumanBytes(object.bytes->size()) + ", at most " + HumanBytes(max_bytes));
@@ -151,16 +158,51 @@ void MemoryObjectStore::RememberUnsynced(const std::string& key) {
 
 Result<ObjectInfo> MemoryObjectStore::Put(std::string_view key, std::string_view bytes, PutMode mode) {
   TG_RETURN_IF_ERROR(CheckKey(key));
-  auto content = std::make_shared<const std::string>(bytes);
   const std::lock_guard lock(mutex_);
   if (mode == PutMode::kCreateOnly && objects_.contains(key)) {
     return AlreadyExists("cannot create object: " + Quoted(key, 1200) + ": there is one already");
   }
+  return PutLocked(key, bytes);
+}
+
+Result<ObjectInfo> MemoryObjectStore::PutLocked(std::string_view key, std::string_view bytes) {
+  auto content = std::make_shared<const std::string>(bytes);
   const std::string name(key);
   RememberUnsynced(name);
-  const ObjectInfo info{name, bytes.size(), "g" + std::to_string(++generations_), clock_->Now()};
+  const ObjectInfo info{.key = name,
+                        .size_bytes = bytes.size(),
+                        .etag = "g" + std::to_string(++generations_),
+                        .modified = clock_->Now()};
   objects_.insert_or_assign(name, Object{info, std::move(content)});
   return info;
+}
+
+Result<ObjectInfo> MemoryObjectStore::Replace(std::string_view key, std::string_view bytes, const std::string& etag) {
+  TG_RETURN_IF_ERROR(CheckKey(key));
+  const std::lock_guard lock(mutex_);
+  const auto found = objects_.find(key);
+  if (found == objects_.end()) return NoSuchObject(key);
+  if (found->second.info.etag != etag) return Replaced(key);
+  return PutLocked(key, bytes);
+}
+
+void MemoryObjectStore::SetArchive(const std::string& key, std::string storage_class, ArchiveState state) {
+  const std::lock_guard lock(mutex_);
+  const auto found = objects_.find(key);
+  if (found == objects_.end()) return;
+  found->second.info.storage_class = std::move(storage_class);
+  found->second.info.archive = state;
+}
+
+Status MemoryObjectStore::RequestRestore(std::string_view key, const RestoreRequest&) {
+  TG_RETURN_IF_ERROR(CheckKey(key));
+  const std::lock_guard lock(mutex_);
+  const auto found = objects_.find(key);
+  if (found == objects_.end()) return NoSuchObject(key);
+  ArchiveState& state = found->second.info.archive;
+  if (state == ArchiveState::kReadable) return InvalidArgument("not in cold storage: " + Quoted(key));
+  if (state == ArchiveState::kFrozen) state = ArchiveState::kThawing;
+  return {};
 }
 
 Status MemoryObjectStore::Delete(const std::vector<std::string>& keys) {

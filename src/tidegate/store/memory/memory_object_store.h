@@ -3,6 +3,7 @@
 // Guarantees
 // - Keys are as free as in S3: "a" and "a/b" may both exist.
 // - A reader whose object was replaced or removed fails with PreconditionFailed or NotFound.
+// - Objects in cold storage behave as in S3 (SetArchive).
 // - An ETag is a counter: it never comes twice in one store.
 // - DropUnsynced() undoes what a power loss could take: everything since the last Sync(), or a part of it.
 //
@@ -34,10 +35,16 @@ class MemoryObjectStore final : public ObjectStore {
   Result<std::string> Read(std::string_view key, uint64_t max_bytes) override;
   Result<std::unique_ptr<ObjectWriter>> NewWriter(std::string_view key, PutMode mode) override;
   Result<ObjectInfo> Put(std::string_view key, std::string_view bytes, PutMode mode) override;
+  Result<ObjectInfo> Replace(std::string_view key, std::string_view bytes, const std::string& etag) override;
   Status Delete(const std::vector<std::string>& keys) override;
   Status Sync() override;
   Result<ObjectInfo> Adopt(ObjectStore& from, const ObjectInfo& source, std::string_view key,
                            AdoptMethod* method) override;
+  /// A frozen object is thawing from now on; SetArchive() ends that.
+  Status RequestRestore(std::string_view key, const RestoreRequest& request) override;
+
+  /// Put an object into cold storage, or out of it: "GLACIER" and kFrozen. Its bytes cannot be read while it is frozen.
+  void SetArchive(const std::string& key, std::string storage_class, ArchiveState state);
 
   /// Lose power: each key that changed since the last Sync() and for which `lost` says so (null: every one) is as it
   /// was then. What is left counts as durable.
@@ -54,6 +61,7 @@ class MemoryObjectStore final : public ObjectStore {
 
   Result<Object> Find(std::string_view key) const;
   Status CheckCurrent(const ObjectInfo& seen) const;
+  Result<ObjectInfo> PutLocked(std::string_view key, std::string_view bytes);  // Requires: mutex_
   void RememberUnsynced(const std::string& key);  // Requires: mutex_
 
   const std::shared_ptr<const Clock> clock_;

@@ -110,6 +110,18 @@ Result<ObjectInfo> MeteredObjectStore::Put(std::string_view key, std::string_vie
   return info;
 }
 
+Result<ObjectInfo> MeteredObjectStore::Replace(std::string_view key, std::string_view bytes, const std::string& etag) {
+  meter_->Add(key, &Traffic::puts);
+  Result<ObjectInfo> info = inner_->Replace(key, bytes, etag);
+  if (info.ok()) meter_->Add(key, &Traffic::bytes_written, bytes.size());
+  return info;
+}
+
+Status MeteredObjectStore::RequestRestore(std::string_view key, const RestoreRequest& request) {
+  meter_->Add(key, &Traffic::puts);  // what S3 counts it as
+  return inner_->RequestRestore(key, request);
+}
+
 Status MeteredObjectStore::Delete(const std::vector<std::string>& keys) {
   meter_->Add(&StoreCounters::deletes);
   TG_RETURN_IF_ERROR(inner_->Delete(keys));

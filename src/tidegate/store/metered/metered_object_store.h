@@ -53,11 +53,14 @@ class MeteredObjectStore final : public ObjectStore {
   Result<std::string> Read(std::string_view key, uint64_t max_bytes) override;
   Result<std::unique_ptr<ObjectWriter>> NewWriter(std::string_view key, PutMode mode) override;
   Result<ObjectInfo> Put(std::string_view key, std::string_view bytes, PutMode mode) override;
+  Result<ObjectInfo> Replace(std::string_view key, std::string_view bytes, const std::string& etag) override;
   Status Delete(const std::vector<std::string>& keys) override;
   Status Sync() override;
   Result<ObjectInfo> Adopt(ObjectStore& from, const ObjectInfo& source, std::string_view key,
                            AdoptMethod* method) override;
   std::optional<std::string> LocalPath(std::string_view key) const override;
+  Status RequestRestore(std::string_view key, const RestoreRequest& request) override;
+  const ObjectStore& Backend() const override { return inner_->Backend(); }
 
   StoreCounters Snapshot() const;
 
