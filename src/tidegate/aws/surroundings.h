@@ -1,8 +1,7 @@
-// What the search for an identity takes from outside: environment, files, commands, time and the network. A port, so that
-// tests need neither a machine nor an account.
+// What the search for an identity takes from outside: environment, files, commands, time and the network. A port, so
+// that tests need neither a machine nor an account.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tidegate/aws/retry.h"
 #include "tidegate/base/cancel.h"
 #include "tidegate/base/status.h"
 #include "tidegate/base/time.h"
@@ -32,12 +32,10 @@ struct Surroundings {
   /// What a command prints on stdout; see RunCommand.
   std::function<Result<std::string>(const std::vector<std::string>& argv)> run = {};
 
-  /// Wait between two tries.
-  std::function<void(std::chrono::milliseconds)> pause = {};
-
+  std::shared_ptr<Sleeper> sleeper = {};  // waits between two tries
   std::shared_ptr<const Clock> clock = {};
   std::shared_ptr<net::HttpClient> http = {};           // for services: STS, SSO
-  std::shared_ptr<net::HttpClient> metadata_http = {};  // for metadata of the machine: no proxy, connects within a second
+  std::shared_ptr<net::HttpClient> metadata_http = {};  // for metadata of the machine: see MetadataHttpOptions
 };
 
 /// How a client for metadata services is made (MakeHttpClient): they are near or not there at all.
