@@ -1,5 +1,6 @@
 // Which identity is used: the sources that AWS tools know, in their order, and an account of Google or any other OpenID
-// issuer by web identity. For people: docs/identities.md. Why it is our own: docs/decisions/0005-own-credential-chain.md.
+// issuer by web identity. For people: docs/identities.md. Why it is our own:
+// docs/decisions/0005-own-credential-chain.md.
 //
 // Guarantees
 // - The choice is made from settings, environment and files alone; no source is asked to find out whether it is there.
