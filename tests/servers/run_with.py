@@ -2,7 +2,8 @@
 
     run_with.py --servers seaweedfs,moto [--if-installed versitygw] -- PROGRAM ARGUMENT…
 
-For each server the program finds TIDEGATE_TEST_S3_<NAME> (its endpoint), TIDEGATE_TEST_S3_<NAME>_KEY, …_SECRET and …_REGION.
+For each server the program finds TIDEGATE_TEST_S3_<NAME> (its endpoint), TIDEGATE_TEST_S3_<NAME>_KEY, …_SECRET, …_REGION and …_BUCKET, an
+empty bucket.
 """
 import argparse
 import ctypes
@@ -15,6 +16,7 @@ import servers
 
 LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1
+BUCKET = "tidegate-test"
 
 
 def names(text):
@@ -35,7 +37,8 @@ def arguments():
 
 def variables(server):
     prefix = f"TIDEGATE_TEST_S3_{server.name.upper()}"
-    return {prefix: server.endpoint, f"{prefix}_KEY": server.access_key, f"{prefix}_SECRET": server.secret_key, f"{prefix}_REGION": server.region}
+    return {prefix: server.endpoint, f"{prefix}_KEY": server.access_key, f"{prefix}_SECRET": server.secret_key, f"{prefix}_REGION": server.region,
+            f"{prefix}_BUCKET": BUCKET}
 
 
 def chosen(wanted, if_installed):
@@ -62,6 +65,7 @@ def main():
         with servers.running(chosen(given.servers, given.if_installed)) as several:
             environment = dict(os.environ)
             for server in several:
+                servers.client(server, "s3").create_bucket(Bucket=BUCKET)
                 environment.update(variables(server))
             return run(given.program, environment)
     except (servers.ServerError, OSError) as error:

@@ -268,6 +268,7 @@ Result<ObjectInfo> S3Client::ResolvePut(std::string_view key, std::string_view p
                           HumanBytes(size_bytes) + ": " + error.message());
   }
   if (condition.absent && answer.reply.ok()) return TakenError(UrlOf(key));
+  if (!condition.etag.empty() && answer.reply.status == 404) return ErrorOf(answer.reply, key, "cannot replace object");
   return error;
 }
 

@@ -22,11 +22,11 @@ namespace tidegate::store {
 class FakeS3 final : public net::HttpClient {
  public:
   struct Object {
-    std::string bytes;
-    std::string etag;
-    std::string put_id;
+    std::string bytes{};
+    std::string etag{};
+    std::string put_id{};
     std::string storage_class = "STANDARD";
-    std::string restore;  // the header x-amz-restore
+    std::string restore{};  // the header x-amz-restore
   };
 
   /// What happens to a request; `reply` instead of the server's where it is set.
