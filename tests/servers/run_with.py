@@ -1,17 +1,19 @@
 """Runs a program beside servers, which are up before it starts and gone after it: the code it ends with is ours.
 
-    run_with.py --servers seaweedfs,moto [--if-installed versitygw] -- PROGRAM ARGUMENT…
+    run_with.py --servers seaweedfs,moto [--if-installed versitygw] [--proxied seaweedfs] -- PROGRAM ARGUMENT…
 
 For each server the program finds TIDEGATE_TEST_S3_<NAME> (its endpoint), TIDEGATE_TEST_S3_<NAME>_KEY, …_SECRET, …_REGION and …_BUCKET, an
-empty bucket.
+empty bucket; for one that is proxied, too, …_PROXY (the endpoint of a fault proxy before it) and …_CONTROL (where that proxy takes its plan).
 """
 import argparse
+import contextlib
 import ctypes
 import os
 import signal
 import subprocess
 import sys
 
+import fault_proxy
 import servers
 
 LIBC = ctypes.CDLL(None)
@@ -31,6 +33,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--servers", type=names, default=[], metavar="NAME,…")
     parser.add_argument("--if-installed", type=names, default=[], metavar="NAME,…", help="these, too, but not where they are not installed")
+    parser.add_argument("--proxied", type=names, default=[], metavar="NAME,…", help="before these of them there is a fault proxy, too")
     parser.add_argument("program", nargs="+")
     return parser.parse_args()
 
@@ -39,6 +42,18 @@ def variables(server):
     prefix = f"TIDEGATE_TEST_S3_{server.name.upper()}"
     return {prefix: server.endpoint, f"{prefix}_KEY": server.access_key, f"{prefix}_SECRET": server.secret_key, f"{prefix}_REGION": server.region,
             f"{prefix}_BUCKET": BUCKET}
+
+
+@contextlib.contextmanager
+def proxies(several):
+    """The variables of a fault proxy before each."""
+    found = {}
+    with contextlib.ExitStack() as stack:
+        for server in several:
+            proxy = stack.enter_context(fault_proxy.FaultProxy(server.endpoint))
+            prefix = f"TIDEGATE_TEST_S3_{server.name.upper()}"
+            found |= {f"{prefix}_PROXY": proxy.endpoint, f"{prefix}_CONTROL": stack.enter_context(fault_proxy.control(proxy))}
+        yield found
 
 
 def chosen(wanted, if_installed):
@@ -62,8 +77,9 @@ def run(program, environment):
 def main():
     given = arguments()
     try:
-        with servers.running(chosen(given.servers, given.if_installed)) as several:
-            environment = dict(os.environ)
+        with servers.running(chosen(given.servers, given.if_installed)) as several, \
+                proxies([server for server in several if server.name in given.proxied]) as found:
+            environment = {**os.environ, **found}
             for server in several:
                 servers.client(server, "s3").create_bucket(Bucket=BUCKET)
                 environment.update(variables(server))

@@ -216,6 +216,17 @@ class RunWith(unittest.TestCase):
         done = self.run_with("--servers", "seaweedfs,moto", "--", sys.executable, "-c", program)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (7, "", ""))
 
+    def test_a_proxy_stands_before_a_server_and_can_be_told_what_to_do(self):
+        program = ("import json, os, urllib.error, urllib.request as u\n"
+                   "prefix = 'TIDEGATE_TEST_S3_MOTO'\n"
+                   "plan = json.dumps({'rules': [{'action': 'answer', 'code': 'SlowDown', 'nth': 1}]}).encode()\n"
+                   "u.urlopen(u.Request(os.environ[prefix + '_CONTROL'] + '/plan', plan, method='PUT'))\n"
+                   "try: u.urlopen(os.environ[prefix + '_PROXY'])\n"
+                   "except urllib.error.HTTPError as error: print(error.code)\n"
+                   "print(u.urlopen(os.environ[prefix + '_PROXY']).status)")
+        done = self.run_with("--servers", "moto", "--proxied", "moto", "--", sys.executable, "-c", program)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "503\n200\n", ""))
+
     def test_a_signal_that_ends_the_program_is_told_as_a_shell_does(self):
         done = self.run_with("--", sys.executable, "-c", "import os; os.kill(os.getpid(), 9)")
         self.assertEqual(done.returncode, 137)

@@ -29,6 +29,7 @@ StoreUnderTest MakeFakeS3(size_t page_size, bool lists_backwards) {
   auto server = std::make_shared<FakeS3>();
   server->page_size = page_size;
   server->lists_backwards = lists_backwards;
+  if (lists_backwards) server->server_name = "SeaweedFS 4.48";
   S3Settings settings = FakeS3Settings();
   settings.prefix = "a/prefix=1";
   auto store = S3ObjectStore::Make(settings, server);

@@ -61,7 +61,7 @@ class S3ObjectStore final : public ObjectStore {
 
   const std::unique_ptr<S3Client> client_;
   const std::string head_;  // what stands before each key: "" or "some/prefix/"
-  std::atomic<bool> trust_order_{true};
+  std::atomic<bool> trust_order_;  // of listings
   S3Transfers transfers_;
 };
 

@@ -39,6 +39,7 @@ class FakeS3 final : public net::HttpClient {
   std::function<Fate(const net::HttpRequest&)> fate = {};  // asked for each request
   size_t page_size = 1000;
   bool lists_backwards = false;  // out of byte order, and starts and ends its pages in that order
+  std::string server_name = {};  // what it calls itself in listings
   bool tells_restores_in_lists = true;
 
   net::HttpOutcome Send(const net::HttpRequest& request) override {
@@ -318,7 +319,7 @@ class FakeS3 final : public net::HttpClient {
     xml = "<ListBucketResult><EncodingType>url</EncodingType><IsTruncated>" + std::string(more ? "true" : "false") +
           "</IsTruncated>" + (more ? "<NextContinuationToken>" + last + "</NextContinuationToken>" : "") + xml +
           "</ListBucketResult>";
-    return {.status = 200, .body = xml};
+    return {.status = 200, .headers = {{"server", server_name}}, .body = xml};
   }
 
   static constexpr const char* kDate = "Tue, 03 Nov 2026 03:04:05 GMT";
