@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: build deps test demo acceptance bench mutants lint lint-quick format layers coverage asan tsan install clean help
+.PHONY: build deps test demo acceptance bench mutants servers lint lint-quick format layers coverage asan tsan install clean help
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -28,6 +28,10 @@ demo: build ## run the main job on real data and show the result
 acceptance: build ## run the long tests, with other programs reading what we wrote
 	@tools/deps.sh build acceptance
 	@ctest --preset release -L acceptance --no-tests=ignore
+
+servers: build ## run the tests of the S3 servers, with those that make test does without
+	@tools/deps.sh build servers
+	@ctest --preset release -R '^servers\.'
 
 bench: build ## measure ingest beside other tools (SIZE=small|full)
 	@$(VENV_PY) bench/ingest.py --size $(SIZE)

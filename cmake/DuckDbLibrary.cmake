@@ -8,3 +8,10 @@ set_target_properties(tidegate::duckdb PROPERTIES
   IMPORTED_LOCATION ${duckdb}/lib/libduckdb.so
   IMPORTED_NO_SONAME ON
   INTERFACE_INCLUDE_DIRECTORIES ${duckdb}/include)
+
+# The extension by which lakes in buckets are queried lies beside the program: bin/tidegate, lib/tidegate/.
+set(duckdb_httpfs ${duckdb}/extensions/httpfs.duckdb_extension)
+if(NOT EXISTS ${duckdb_httpfs})
+  message(FATAL_ERROR "DuckDB's extension httpfs is missing in ${duckdb}/extensions: run `make deps` first")
+endif()
+configure_file(${duckdb_httpfs} ${CMAKE_BINARY_DIR}/lib/tidegate/httpfs.duckdb_extension COPYONLY)

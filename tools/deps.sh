@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the build needs: Debian packages of the named groups (default: build), then tools/deps.lock into .deps/.
-#   tools/deps.sh [GROUP…]      GROUP: build, lint, coverage, acceptance
+#   tools/deps.sh [GROUP…]      GROUP: build, lint, coverage, acceptance, servers
 # Needs nothing but bash, sed and apt-get, so that it can start on a bare machine. A second run does nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."

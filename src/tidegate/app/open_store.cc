@@ -1,13 +1,64 @@
 #include "tidegate/app/open_store.h"
 
+#include "tidegate/aws/config_files.h"
+#include "tidegate/aws/surroundings.h"
 #include "tidegate/base/text.h"
+#include "tidegate/net/http.h"
 #include "tidegate/store/local/local_object_store.h"
 #include "tidegate/store/memory/memory_object_store.h"
+#include "tidegate/store/s3/s3_object_store.h"
 
 namespace tidegate::app {
+namespace {
+
+using StorePointer = std::unique_ptr<store::ObjectStore>;
+
+Result<StorePointer> OpenS3(const std::string& url, const StoreAccess& access) {
+  TG_ASSIGN_OR_RETURN(const store::S3Url place, store::ParseS3Url(url));
+  const StoreSettings settings = SettingsFor(url, access.flags, access.sections);
+  TG_ASSIGN_OR_RETURN(auto metadata_http, net::MakeHttpClient(aws::MetadataHttpOptions(access.cancel)));
+  aws::Surroundings surroundings = aws::RealSurroundings(nullptr, std::move(metadata_http), access.cancel);
+  TG_ASSIGN_OR_RETURN(const aws::ConfigFiles files, aws::LoadConfigFiles(surroundings));
+  TG_ASSIGN_OR_RETURN(const aws::S3Settings s3, aws::ResolveS3Settings(settings.s3, surroundings.variable, files));
+  TG_ASSIGN_OR_RETURN(surroundings.http,
+                      net::MakeHttpClient({.ca_bundle = s3.ca_bundle, .cancel = access.cancel}));
+  const aws::IdentityOptions identity{.anonymous = settings.anonymous,
+                                      .profile = settings.s3.profile,
+                                      .region = settings.s3.region,
+                                      .web_identity = settings.web_identity};
+  TG_ASSIGN_OR_RETURN(auto credentials, aws::MakeCredentialsProvider(identity, surroundings));
+  store::S3Settings out;
+  out.bucket = place.bucket;
+  out.prefix = place.prefix;
+  if (const std::string region = aws::FindRegion(s3, identity, surroundings); !region.empty()) out.region = region;
+  out.endpoint = s3.endpoint_url;
+  out.addressing = s3.addressing_style;
+  out.requester_pays = settings.requester_pays;
+  out.ca_bundle = s3.ca_bundle;
+  out.credentials = std::move(credentials);
+  out.cancel = access.cancel;
+  TG_ASSIGN_OR_RETURN(auto opened, store::S3ObjectStore::Make(std::move(out)));
+  return StorePointer(std::move(opened));
+}
+
+Result<StorePointer> OpenLocal(const std::string& url, OpenMode mode) {
+  TG_ASSIGN_OR_RETURN(const std::string path, LocalPathOf(url));
+  store::LocalObjectStoreOptions options;
+  options.create_root = mode == OpenMode::kCreate;
+  auto local = store::LocalObjectStore::Make(path, options);
+  if (mode == OpenMode::kMayBeEmpty && local.status().code() == Code::kNotFound) {
+    return StorePointer(std::make_unique<store::MemoryObjectStore>());
+  }
+  if (!local.ok()) return local.status();
+  return StorePointer(*std::move(local));
+}
+
+}  // namespace
+
+bool IsS3Url(const std::string& url) { return url.starts_with("s3://") || url.starts_with("s3a://"); }
 
 Result<std::string> LocalPathOf(const std::string& url) {
-  if (url.empty()) return InvalidArgument("a place is empty: give a path such as ./bucket");
+  if (url.empty()) return InvalidArgument("a place is empty: give a path such as ./bucket, or s3://bucket");
   if (url.starts_with("file://")) {
     std::string path = url.substr(std::string_view("file://").size());
     if (path.starts_with("localhost/")) path = path.substr(std::string_view("localhost").size());
@@ -15,23 +66,16 @@ Result<std::string> LocalPathOf(const std::string& url) {
       return InvalidArgument("a file URL needs an absolute path, as file:///data/bucket: " + Quoted(url));
     return path;
   }
+  if (IsS3Url(url)) return Unsupported("this has to be a file or a folder on this machine: " + Quoted(url));
   if (const size_t colon = url.find("://"); colon != std::string::npos) {
-    return Unsupported("this version works on local folders only; there is no backend yet for " +
-                       Quoted(url.substr(0, colon + 3)) + ": copy the bucket first, for example with `aws s3 sync`");
+    return Unsupported("there is no backend yet for " + Quoted(url.substr(0, colon + 3)) +
+                       ": give a path, or a bucket as s3://bucket");
   }
   return url;
 }
 
-Result<std::unique_ptr<store::ObjectStore>> OpenStore(const std::string& url, OpenMode mode) {
-  TG_ASSIGN_OR_RETURN(const std::string path, LocalPathOf(url));
-  store::LocalObjectStoreOptions options;
-  options.create_root = mode == OpenMode::kCreate;
-  auto local = store::LocalObjectStore::Make(path, options);
-  if (mode == OpenMode::kMayBeEmpty && local.status().code() == Code::kNotFound) {
-    return std::unique_ptr<store::ObjectStore>(std::make_unique<store::MemoryObjectStore>());
-  }
-  if (!local.ok()) return local.status();
-  return std::unique_ptr<store::ObjectStore>(*std::move(local));
+Result<StorePointer> OpenStore(const std::string& url, OpenMode mode, const StoreAccess& access) {
+  return IsS3Url(url) ? OpenS3(url, access) : OpenLocal(url, mode);
 }
 
 }  // namespace tidegate::app

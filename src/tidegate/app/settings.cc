@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "tidegate/app/memory.h"
+#include "tidegate/app/open_store.h"
 #include "tidegate/app/time_text.h"
 #include "tidegate/base/text.h"
 #include "tidegate/contract/toml_document.h"
@@ -96,6 +97,55 @@ Status ReadLake(const toml::table& root, const std::string& source, Settings& ou
   return ReadText(*lake, "keep_for", where, ParseDuration, &out.keep_for);
 }
 
+Status ReadFlag(const toml::table& section, const char* name, const std::string& where, bool* out) {
+  if (!section.contains(name)) return {};
+  const auto value = section[name].value_exact<bool>();
+  if (!value) return InvalidArgument(where + ": " + name + " must be true or false");
+  *out = *value;
+  return {};
+}
+
+Result<StoreSection> ReadStore(const toml::table& table, const std::string& where) {
+  StoreSection out;
+  StoreSettings& settings = out.settings;
+  const std::vector<std::pair<const char*, std::string*>> texts = {
+      {"url", &out.url},
+      {"profile", &settings.s3.profile},
+      {"region", &settings.s3.region},
+      {"endpoint_url", &settings.s3.endpoint_url},
+      {"addressing_style", &settings.s3.addressing_style},
+      {"ca_bundle", &settings.s3.ca_bundle},
+      {"role_arn", &settings.web_identity.role_arn},
+      {"web_identity_token_file", &settings.web_identity.token_file},
+      {"web_identity_token_command", &settings.web_identity.token_command}};
+  std::set<std::string> known = {"anonymous", "requester_pays"};
+  for (const auto& [name, to] : texts) {
+    known.insert(name);
+    const auto as_it_is = [](const std::string& text) { return Result<std::string>(text); };
+    TG_RETURN_IF_ERROR(ReadText(table, name, where, as_it_is, to));
+  }
+  TG_RETURN_IF_ERROR(CheckNames(table, known, where));
+  TG_RETURN_IF_ERROR(ReadFlag(table, "anonymous", where, &settings.anonymous));
+  TG_RETURN_IF_ERROR(ReadFlag(table, "requester_pays", where, &settings.requester_pays));
+  if (!IsS3Url(out.url)) return InvalidArgument(where + ": url must be a bucket such as \"s3://vendor-bucket\"");
+  return out;
+}
+
+Status ReadStores(const toml::table& root, const std::string& source, Settings& out) {
+  const toml::node* node = root.get("store");
+  if (node == nullptr) return {};
+  const toml::array* list = node->as_array();
+  if (list == nullptr) return InvalidArgument(source + ": a bucket's settings begin with [[store]], in double brackets");
+  for (const toml::node& entry : *list) {
+    const std::string where = source + " [[store]] " + std::to_string(out.stores.size() + 1);
+    const toml::table* table = entry.as_table();
+    if (table == nullptr) return InvalidArgument(where + ": write it as [[store]], with its settings below");
+    TG_ASSIGN_OR_RETURN(StoreSection section, ReadStore(*table, where));
+    out.stores.push_back(std::move(section));
+  }
+  return {};
+}
+
 Status ReadSections(const toml::table& root, const std::string& source, Settings& out) {
   TG_ASSIGN_OR_RETURN(const toml::table* ingest, FindSection(root, "ingest", source));
   if (ingest != nullptr) {
@@ -115,6 +165,7 @@ Status ReadSections(const toml::table& root, const std::string& source, Settings
     if (const Status bad = CheckTimes(out.watch); !bad.ok()) return bad.WithContext(where);
   }
   TG_RETURN_IF_ERROR(ReadLake(root, source, out));
+  TG_RETURN_IF_ERROR(ReadStores(root, source, out));
   TG_ASSIGN_OR_RETURN(const toml::table* query, FindSection(root, "query", source));
   if (query != nullptr) {
     const std::string where = source + " [query]";

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tidegate/app/store_settings.h"
 #include "tidegate/app/watch_schedule.h"
 #include "tidegate/base/status.h"
 #include "tidegate/contract/table_catalog.h"
@@ -27,6 +28,7 @@ struct Settings {
   std::optional<int> query_threads;
   std::optional<int> keep_snapshots;  // [lake]: what `expire` leaves of each table
   std::optional<std::chrono::milliseconds> keep_for;
+  std::vector<StoreSection> stores;  // [[store]]
 };
 
 /// `config`: a file, or empty: ./tidegate.toml where it exists, else the built-in defaults. The environment variable

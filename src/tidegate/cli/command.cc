@@ -9,6 +9,24 @@
 
 namespace tidegate::cli {
 
+namespace {
+
+/// Named as the AWS command line names them.
+void AddStoreOptions(CLI::App& app, app::StoreSettings& store) {
+  const auto add = [&](const char* name, std::string& to, const char* what, const char* type) {
+    app.add_option(name, to, what)->type_name(type)->group("Buckets");
+  };
+  add("--profile", store.s3.profile, "Profile of AWS's config and credentials files", "NAME");
+  add("--region", store.s3.region, "Region of the bucket", "NAME");
+  add("--endpoint-url", store.s3.endpoint_url, "S3 server, where it is not Amazon's", "URL");
+  add("--ca-bundle", store.s3.ca_bundle, "Certificates of a private CA, in PEM", "FILE");
+  app.add_flag("--no-sign-request", store.anonymous, "Ask without an identity: public buckets")->group("Buckets");
+  app.add_flag("--request-payer", store.requester_pays, "Pay for the requests: buckets whose owner wants that")
+      ->group("Buckets");
+}
+
+}  // namespace
+
 CancelFlag& StopFlag() {
   static CancelFlag flag;
   return flag;
@@ -19,8 +37,19 @@ void AddCommon(CLI::App& app, CommonOptions& options, bool with_now) {
       ->type_name("FILE");
   app.add_flag("--json", options.json, "Print the result as JSON");
   app.add_flag("-v,--verbose", options.verbose, "Say more on stderr");
+  AddStoreOptions(app, options.store);
   if (with_now)
     app.add_option("--now", options.now, "Take this as the time, for replays and tests")->type_name("RFC3339");
+}
+
+Result<std::unique_ptr<store::ObjectStore>> OpenStore(const CommonOptions& options, const std::string& url,
+                                                      app::OpenMode mode) {
+  app::StoreAccess access{.flags = options.store, .sections = {}, .cancel = &StopFlag()};
+  if (app::IsS3Url(url)) {
+    TG_ASSIGN_OR_RETURN(app::Settings settings, app::LoadSettings(options.config));
+    access.sections = std::move(settings.stores);
+  }
+  return app::OpenStore(url, mode, access);
 }
 
 void AddTableChoice(CLI::App& app, TableChoice& choice) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tidegate/app/open_store.h"
 #include "tidegate/app/settings.h"
 #include "tidegate/base/cancel.h"
 #include "tidegate/base/json.h"
@@ -30,6 +31,7 @@ CancelFlag& StopFlag();
 
 struct CommonOptions {
   std::string config;
+  app::StoreSettings store;  // how buckets are reached
   bool json = false;
   bool verbose = false;
   std::string now;  // RFC 3339, for replays
@@ -39,8 +41,12 @@ struct TableChoice {
   std::vector<std::string> tables, exclude;
 };
 
-/// --config, --json, -v; `with_now` adds --now.
+/// --config, --json, -v, and how buckets are reached; `with_now` adds --now.
 void AddCommon(CLI::App& app, CommonOptions& options, bool with_now);
+
+/// The store that a person named. Errors: as app::OpenStore; those of the settings file.
+Result<std::unique_ptr<store::ObjectStore>> OpenStore(const CommonOptions& options, const std::string& url,
+                                                      app::OpenMode mode);
 
 /// --table GLOB, --exclude GLOB.
 void AddTableChoice(CLI::App& app, TableChoice& choice);

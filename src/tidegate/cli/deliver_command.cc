@@ -86,13 +86,13 @@ int Deliver(const Options& options) {
   if (!run.ok()) return Fail(run.status());
   auto source = OpenSource(options.source);
   if (!source.ok()) return Fail(source.status());
-  auto dest = app::OpenStore(options.dest, app::OpenMode::kMayBeEmpty);
+  auto dest = OpenStore(options.common, options.dest, app::OpenMode::kMayBeEmpty);
   if (!dest.ok()) return Fail(dest.status());
   if (options.plan) return ShowPlan(options, **source, **dest, *run);
 
-  if (!(*dest)->LocalPath("v1")) {  // the folder is made only for a run that can begin
+  if (!app::IsS3Url(options.dest) && !(*dest)->LocalPath("v1")) {  // the folder is made only for a run that can begin
     if (const auto plan = deliver::Plan(**source, **dest, *run, &StopFlag()); !plan.ok()) return Fail(plan.status());
-    dest = app::OpenStore(options.dest, app::OpenMode::kCreate);
+    dest = OpenStore(options.common, options.dest, app::OpenMode::kCreate);
     if (!dest.ok()) return Fail(dest.status());
   }
   Progress progress("deliver");

@@ -230,9 +230,9 @@ int Ingest(const Options& options) {
   if (!settings.ok()) return Fail(settings.status());
   auto clock = MakeClock(options.common);
   if (!clock.ok()) return Fail(clock.status());
-  auto bucket = app::OpenStore(options.bucket, app::OpenMode::kMustExist);
+  auto bucket = OpenStore(options.common, options.bucket, app::OpenMode::kMustExist);
   if (!bucket.ok()) return Fail(bucket.status());
-  auto lake = app::OpenStore(options.lake, options.plan ? app::OpenMode::kMayBeEmpty : app::OpenMode::kCreate);
+  auto lake = OpenStore(options.common, options.lake, options.plan ? app::OpenMode::kMayBeEmpty : app::OpenMode::kCreate);
   if (!lake.ok()) return Fail(lake.status());
   store::MeteredObjectStore metered_bucket(*std::move(bucket));
   store::MeteredObjectStore metered_lake(*std::move(lake));

@@ -50,7 +50,7 @@ std::string ColumnComment(const contract::TableEntry& entry, const std::vector<s
 
 int Init(const Options& options) {
   ApplyVerbosity(options.common);
-  auto bucket = app::OpenStore(options.bucket, app::OpenMode::kMustExist);
+  auto bucket = OpenStore(options.common, options.bucket, app::OpenMode::kMustExist);
   if (!bucket.ok()) return Fail(bucket.status());
   auto view = bucket::ScanBucket(**bucket, {options.choice.tables, options.choice.exclude, std::nullopt});
   if (!view.ok()) return Fail(view.status());

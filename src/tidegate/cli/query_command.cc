@@ -2,6 +2,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "tidegate/app/engine_access.h"
 #include "tidegate/app/open_store.h"
 #include "tidegate/cli/command.h"
 #include "tidegate/cli/sql_output.h"
@@ -69,12 +70,13 @@ Status AddTables(engine::DuckDb& db, store::ObjectStore& lake, const Options& op
 
 Status RunQuery(const Options& options, const app::Settings& settings) {
   TG_ASSIGN_OR_RETURN(const auto format, query::ParseOutputFormat(options.common.json ? "json" : options.format));
-  TG_ASSIGN_OR_RETURN(const auto lake, app::OpenStore(options.lake, app::OpenMode::kMustExist));
+  TG_ASSIGN_OR_RETURN(const auto lake, OpenStore(options.common, options.lake, app::OpenMode::kMustExist));
   engine::DuckDbOptions engine_options;
   engine_options.memory_limit = options.memory.empty() ? settings.query_memory_limit : std::optional(options.memory);
   engine_options.threads = options.threads > 0 ? std::optional(options.threads) : settings.query_threads;
   TG_ASSIGN_OR_RETURN(auto db, engine::DuckDb::Open(":memory:", engine_options));
   const Interrupter interrupter(db);
+  TG_RETURN_IF_ERROR(app::LetEngineRead(db, *lake));
   TG_RETURN_IF_ERROR(AddTables(db, *lake, options));
   TG_RETURN_IF_ERROR(AddHistory(db, *lake, options.sql));
   return PrintResult(db, options.sql, format);

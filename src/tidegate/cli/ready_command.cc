@@ -71,7 +71,7 @@ int Ready(const Options& options) {
   if (const Status bad = CheckArguments(options); !bad.ok()) return FailReady(bad);
   const auto table = contract::ParseTableName(options.table);
   if (!table.ok()) return FailReady(table.status());
-  auto bucket = app::OpenStore(options.bucket, app::OpenMode::kMustExist);
+  auto bucket = OpenStore(options.common, options.bucket, app::OpenMode::kMustExist);
   if (!bucket.ok()) return FailReady(bucket.status());
   const auto deadline = std::chrono::steady_clock::now() + *wait;
   for (;;) {

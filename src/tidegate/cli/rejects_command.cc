@@ -5,7 +5,9 @@
 #include "tidegate/app/open_store.h"
 #include "tidegate/base/text.h"
 #include "tidegate/cli/command.h"
+#include "tidegate/app/engine_access.h"
 #include "tidegate/cli/sql_output.h"
+#include "tidegate/query/view_sql.h"
 #include "tidegate/status/reject_files.h"
 
 namespace tidegate::cli {
@@ -22,10 +24,8 @@ Result<std::string> RejectsSql(store::ObjectStore& lake, const std::vector<statu
   for (const status::RejectFiles& rejects : tables) {
     std::vector<std::string> paths;
     for (const std::string& key : rejects.keys) {
-      const auto path = lake.LocalPath(key);
-      if (!path) return Unsupported("rejects are read from lakes on this machine only: " + lake.url());
-      TG_ASSIGN_OR_RETURN(const std::string literal, engine::LiteralPath(*path));
-      paths.push_back(engine::SqlText(literal));
+      TG_ASSIGN_OR_RETURN(const std::string path, query::EnginePathOf(lake.Location(key)));
+      paths.push_back(engine::SqlText(path));
     }
     parts.push_back("SELECT " + engine::SqlText(rejects.table.ToString()) +
                     " AS table_name, folder, file, row, reason FROM read_parquet([" + Join(paths, ", ") +
@@ -36,7 +36,7 @@ Result<std::string> RejectsSql(store::ObjectStore& lake, const std::vector<statu
 
 Status Show(const Options& options) {
   TG_ASSIGN_OR_RETURN(const auto format, query::ParseOutputFormat(options.common.json ? "json" : options.format));
-  TG_ASSIGN_OR_RETURN(const auto lake, app::OpenStore(options.lake, app::OpenMode::kMustExist));
+  TG_ASSIGN_OR_RETURN(const auto lake, OpenStore(options.common, options.lake, app::OpenMode::kMustExist));
   const std::optional<std::string> only = options.table.empty() ? std::nullopt : std::optional(options.table);
   TG_ASSIGN_OR_RETURN(const auto tables, status::FindRejectFiles(*lake, only));
   if (tables.empty()) {
@@ -46,6 +46,7 @@ Status Show(const Options& options) {
   }
   TG_ASSIGN_OR_RETURN(const std::string sql, RejectsSql(*lake, tables));
   TG_ASSIGN_OR_RETURN(auto db, engine::DuckDb::Open(":memory:", {}));
+  TG_RETURN_IF_ERROR(app::LetEngineRead(db, *lake));
   const Interrupter interrupter(db);
   return PrintResult(db, sql, format);
 }

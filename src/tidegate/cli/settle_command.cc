@@ -31,8 +31,8 @@ Result<std::vector<ingest::Settlement>> DecideAll(const Options& options, Verdic
 
 /// All are looked at before any is written down.
 Status SettleAll(const Options& options, Verdict verdict) {
-  TG_ASSIGN_OR_RETURN(const auto bucket, app::OpenStore(options.bucket, app::OpenMode::kMustExist));
-  TG_ASSIGN_OR_RETURN(const auto lake, app::OpenStore(options.lake, app::OpenMode::kMustExist));
+  TG_ASSIGN_OR_RETURN(const auto bucket, OpenStore(options.common, options.bucket, app::OpenMode::kMustExist));
+  TG_ASSIGN_OR_RETURN(const auto lake, OpenStore(options.common, options.lake, app::OpenMode::kMustExist));
   TG_ASSIGN_OR_RETURN(const auto words, DecideAll(options, verdict, *bucket, *lake));
   OrderedJson json = OrderedJson::array();
   for (const ingest::Settlement& word : words) {

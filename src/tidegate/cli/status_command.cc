@@ -252,11 +252,11 @@ int Show(const Options& options) {
   if (!settings.ok()) return Fail(settings.status());
   auto clock = MakeClock(options.common);
   if (!clock.ok()) return Fail(clock.status());
-  auto bucket = app::OpenStore(options.bucket, app::OpenMode::kMustExist);
+  auto bucket = OpenStore(options.common, options.bucket, app::OpenMode::kMustExist);
   if (!bucket.ok()) return Fail(bucket.status());
   std::unique_ptr<store::ObjectStore> lake;
   if (!options.lake.empty()) {
-    auto opened = app::OpenStore(options.lake, app::OpenMode::kMustExist);
+    auto opened = OpenStore(options.common, options.lake, app::OpenMode::kMustExist);
     if (!opened.ok()) return Fail(opened.status());
     lake = *std::move(opened);
   }

@@ -201,9 +201,8 @@ Result<std::string> SelectBuilder::ReadParquet(const std::vector<std::string>& l
                                                int64_t rows) const {
   std::vector<std::string> paths;
   for (const std::string& location : locations) {
-    TG_ASSIGN_OR_RETURN(const std::string path, LocalPathOf(location));
-    TG_ASSIGN_OR_RETURN(const std::string literal, engine::LiteralPath(path));
-    paths.push_back(SqlText(literal));
+    TG_ASSIGN_OR_RETURN(const std::string path, EnginePathOf(location));
+    paths.push_back(SqlText(path));
   }
   std::string options = "hive_partitioning = false";
   if (rows > 0) options += fmt::format(", explicit_cardinality = {}", rows);
@@ -290,14 +289,20 @@ std::string DuckDbType(const schema::Type& type) {
   return "VARCHAR";
 }
 
-Result<std::string> LocalPathOf(const std::string& location) {
+Result<std::string> EnginePathOf(const std::string& location) {
   std::string path = location;
+  if (path.starts_with("s3a://")) path.erase(2, 1);  // as Spark writes it
+  if (path.starts_with("s3://")) {
+    // What makes a glob's characters literal on a disk would be a listing there.
+    if (path.find_first_of("*?[") == std::string::npos) return path;
+    return Unsupported("a file in a bucket cannot be queried where its name holds one of * ? [: " + Quoted(location));
+  }
   if (path.starts_with("file://"))
     path.erase(0, 7);
   else if (path.starts_with("file:/"))  // as Spark writes it
     path.erase(0, 5);
-  if (!path.empty() && path[0] == '/') return path;
-  return Unsupported("only files on this machine can be queried: " + Quoted(location));
+  if (!path.empty() && path[0] == '/') return engine::LiteralPath(path);
+  return Unsupported("only files on this machine or in a bucket of S3 can be queried: " + Quoted(location));
 }
 
 Result<std::string> SelectSql(const TableState& table) {

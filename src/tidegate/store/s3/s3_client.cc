@@ -108,8 +108,13 @@ Result<std::unique_ptr<S3Client>> S3Client::Make(S3Settings settings, std::share
   return client;
 }
 
-bool S3Client::SameServer(const S3Client& other) const {
-  return settings_.endpoint == other.settings_.endpoint && settings_.credentials == other.settings_.credentials;
+bool S3Client::SameServer(const S3Client& other) const { return settings_.endpoint == other.settings_.endpoint; }
+
+S3Settings S3Client::CurrentSettings() const {
+  const std::lock_guard lock(mutex_);
+  S3Settings out = settings_;
+  out.region = region_;
+  return out;
 }
 
 std::string S3Client::UrlOf(std::string_view key) const {
@@ -263,6 +268,7 @@ Result<ObjectInfo> S3Client::ResolvePut(std::string_view key, std::string_view p
                           HumanBytes(size_bytes) + ": " + error.message());
   }
   if (condition.absent && answer.reply.ok()) return TakenError(UrlOf(key));
+  if (!condition.etag.empty() && answer.reply.status == 404) return ErrorOf(answer.reply, key, "cannot replace object");
   return error;
 }
 

@@ -56,7 +56,9 @@ class S3Client {
   static Result<std::unique_ptr<S3Client>> Make(S3Settings settings, std::shared_ptr<net::HttpClient> http = nullptr);
 
   const S3Settings& settings() const { return settings_; }
-  /// Do both speak to one server with the same identity, so that it can copy between them?
+  /// With the region that the bucket was found in.
+  S3Settings CurrentSettings() const;
+  /// Do both speak to one server, so that it can copy between them?
   bool SameServer(const S3Client& other) const;
 
   Result<S3ListPage> ListPage(const S3ListRequest& request);

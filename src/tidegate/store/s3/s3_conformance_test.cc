@@ -53,8 +53,8 @@ StoreCase CaseOf(const std::string& name, const std::string& variable, Deviation
 
 std::vector<StoreCase> Cases() {
   const std::vector<StoreCase> all = {
-      CaseOf("SEAWEEDFS", "SEAWEEDFS", {}),
-      CaseOf("MOTO", "MOTO", {}),
+      CaseOf("SEAWEEDFS", "SEAWEEDFS", {.empty_folders_linger = true}),
+      CaseOf("MOTO", "MOTO", {.copies_ignore_the_etag = true}),
       CaseOf("VERSITYGW", "VERSITYGW", {.keys_below_objects_refused = true}),
       CaseOf("MINISTACK", "MINISTACK", {}),
   };

@@ -13,7 +13,7 @@ struct Meaning {
   std::string_view advice;
 };
 
-constexpr std::array<Meaning, 19> kMeanings = {{
+constexpr std::array<Meaning, 20> kMeanings = {{
     {"NoSuchKey", Code::kNotFound, "there is no such object: check the name"},
     {"NoSuchBucket", Code::kNotFound, "there is no such bucket: check its name, the region and the endpoint"},
     {"NoSuchUpload", Code::kNotFound, "the upload is gone: run the command again"},
@@ -21,6 +21,7 @@ constexpr std::array<Meaning, 19> kMeanings = {{
     {"AccessDenied", Code::kPermissionDenied, "this identity may not do that: see docs/permissions.md for what it needs"},
     {"AllAccessDisabled", Code::kPermissionDenied, "its owner has closed the bucket"},
     {"InvalidObjectState", Code::kFrozen, "it lies in cold storage: ask for it with `tidegate restore`"},
+    {"ObjectNotInActiveTierError", Code::kFrozen, "it lies in cold storage: ask for it with `tidegate restore`"},
     {"InvalidAccessKeyId", Code::kUnauthenticated, "the server does not know this access key: check the profile or the environment"},
     {"SignatureDoesNotMatch", Code::kUnauthenticated, "the secret key does not belong to the access key, or a proxy changes requests"},
     {"ExpiredToken", Code::kUnauthenticated, "the session has run out: log in again"},

@@ -25,6 +25,7 @@ bool MayStreamInstead(const Status& status) {
 S3ObjectStore::S3ObjectStore(std::unique_ptr<S3Client> client)
     : client_(std::move(client)),
       head_(client_->settings().prefix.empty() ? "" : client_->settings().prefix + "/"),
+      trust_order_(!client_->settings().bucket.ends_with("--x-s3")),  // directory buckets of AWS list as they like
       transfers_(client_->settings().connections) {}
 
 Result<std::unique_ptr<S3ObjectStore>> S3ObjectStore::Make(S3Settings settings, std::shared_ptr<net::HttpClient> http) {

@@ -49,7 +49,8 @@ class S3ObjectStore final : public ObjectStore {
                            AdoptMethod* method) override;
   Status RequestRestore(std::string_view key, const RestoreRequest& request) override;
 
-  S3Client& client() { return *client_; }
+  /// With the region that the bucket was found in.
+  S3Settings CurrentSettings() const { return client_->CurrentSettings(); }
 
  private:
   explicit S3ObjectStore(std::unique_ptr<S3Client> client);
@@ -60,7 +61,7 @@ class S3ObjectStore final : public ObjectStore {
 
   const std::unique_ptr<S3Client> client_;
   const std::string head_;  // what stands before each key: "" or "some/prefix/"
-  std::atomic<bool> trust_order_{true};
+  std::atomic<bool> trust_order_;  // of listings
   S3Transfers transfers_;
 };
 

@@ -24,7 +24,7 @@ bool IsRegionName(std::string_view name) {
 }
 
 bool UsePath(const S3Settings& settings) {
-  if (settings.addressing != AddressingStyle::kAuto) return settings.addressing == AddressingStyle::kPath;
+  if (settings.addressing != aws::AddressingStyle::kAuto) return settings.addressing == aws::AddressingStyle::kPath;
   return !settings.endpoint.empty() || settings.bucket.find('.') != std::string::npos;  // no certificate fits dots
 }
 

@@ -7,23 +7,18 @@
 
 #include "tidegate/aws/credentials.h"
 #include "tidegate/aws/retry.h"
+#include "tidegate/aws/s3_settings.h"
 #include "tidegate/base/cancel.h"
 #include "tidegate/base/status.h"
 
 namespace tidegate::store {
-
-enum class AddressingStyle {
-  kAuto,     // virtual-host at AWS, path at an endpoint of one's own and where a bucket's name has a dot
-  kPath,     // https://host/bucket/key
-  kVirtual,  // https://bucket.host/key
-};
 
 struct S3Settings {
   std::string bucket{};
   std::string prefix{};    // keys of the store lie below it: "" or "some/prefix", no '/' at the ends
   std::string region = "us-east-1";
   std::string endpoint{};  // "http://127.0.0.1:8333"; "": AWS's own for the region
-  AddressingStyle addressing = AddressingStyle::kAuto;
+  aws::AddressingStyle addressing = aws::AddressingStyle::kAuto;  // auto: path at an endpoint of one's own, and where the name has a dot
   bool requester_pays = false;
   std::string ca_bundle{};                                     // a file in PEM; "": the system's
   std::shared_ptr<aws::CredentialsProvider> credentials = {};  // whose Get() may say: anonymous
