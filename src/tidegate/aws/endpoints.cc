@@ -112,7 +112,7 @@ std::string ConfiguredEndpoint(std::string_view service, const VariableLookup& v
   const std::string services = settings.Value("services");
   if (const auto section = files.services.find(services); !services.empty() && section != files.services.end()) {
     *where = "endpoint_url of [services " + Quoted(services) + "] in " + Quoted(files.config_path);
-    const std::string url = section->second.Nested(std::string(service), "endpoint_url");
+    std::string url = section->second.Nested(std::string(service), "endpoint_url");
     if (!url.empty()) return url;
   }
   *where = "endpoint_url of profile " + Quoted(profile);
