@@ -1,15 +1,12 @@
 """Each server that is installed starts, keeps what it is given, knows its own keys, and leaves nothing behind."""
-import base64
 import contextlib
 import glob
-import http.server
 import json
 import os
 import pathlib
 import signal
 import subprocess
 import sys
-import threading
 import time
 import unittest
 
@@ -138,67 +135,6 @@ class Ministack(EachServer, unittest.TestCase):
             s3.put_object(Bucket="cold", Key="k", Body=b"x", StorageClass="GLACIER")
             s3.restore_object(Bucket="cold", Key="k", RestoreRequest={"Days": 1})
             self.assertIn('ongoing-request="true"', s3.head_object(Bucket="cold", Key="k")["Restore"])
-
-
-def base64url(data):
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-class Issuer:
-    """Whom SeaweedFS trusts: the keys of an OpenID provider, on the loopback interface, and tokens signed with them."""
-
-    def __init__(self):
-        servers.boto3()  # cryptography stands beside it
-        from cryptography.hazmat.primitives.asymmetric import rsa
-        self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-        numbers = self.key.public_key().public_numbers()
-        big = {name: base64url(value.to_bytes((value.bit_length() + 7) // 8, "big")) for name, value in (("n", numbers.n), ("e", numbers.e))}
-        body = json.dumps({"keys": [{"kty": "RSA", "kid": "1", "use": "sig", "alg": "RS256", **big}]}).encode()
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def token(self, **claims):
-        from cryptography.hazmat.primitives import hashes
-        from cryptography.hazmat.primitives.asymmetric import padding
-        now = int(time.time())
-        claims = {"iss": self.url, "aud": "client", "sub": "someone", "iat": now, "exp": now + 600, **claims}
-        signed = ".".join(base64url(json.dumps(part).encode()) for part in ({"alg": "RS256", "kid": "1", "typ": "JWT"}, claims))
-        return f"{signed}.{base64url(self.key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
-
-
-class WebIdentity(unittest.TestCase):
-    def test_a_token_of_the_issuer_gives_keys_that_work_and_another_does_not(self):
-        issuer, stranger = Issuer(), Issuer()
-        self.addCleanup(issuer.close)
-        self.addCleanup(stranger.close)
-        with servers.SeaweedFs(iam=servers.web_identity(issuer.url, "client")) as server:
-            servers.client(server).create_bucket(Bucket="mine")
-            sts = servers.client(server, "sts")
-            ask = {"RoleArn": "arn:aws:iam::role/reader", "RoleSessionName": "session"}
-            for token in (stranger.token(iss=issuer.url), issuer.token(exp=int(time.time()) - 60)):
-                with self.assertRaises(sts.exceptions.ClientError):
-                    sts.assume_role_with_web_identity(WebIdentityToken=token, **ask)
-            keys = sts.assume_role_with_web_identity(WebIdentityToken=issuer.token(), **ask)["Credentials"]
-            s3 = servers.boto3().session.Session().client(
-                "s3", endpoint_url=server.endpoint, region_name=server.region, aws_access_key_id=keys["AccessKeyId"],
-                aws_secret_access_key=keys["SecretAccessKey"], aws_session_token=keys["SessionToken"])
-            s3.put_object(Bucket="mine", Key="k", Body=b"x")
-            self.assertEqual(s3.get_object(Bucket="mine", Key="k")["Body"].read(), b"x")
 
 
 class RunWith(unittest.TestCase):

@@ -56,7 +56,7 @@ Meaning MeaningForToken(std::string_view code) {
   if (code == "ExpiredTokenException" || code == "ExpiredToken") {
     return {Code::kUnauthenticated, "the token has run out; let its issuer give a new one"};
   }
-  if (code == "InvalidIdentityToken") {
+  if (code == "InvalidIdentityToken" || code == "InvalidParameterValue") {  // the latter from SeaweedFS
     return {Code::kUnauthenticated,
             "the token is not accepted; check that its issuer is an identity provider of the account, and that its "
             "audience is one of the provider's"};
@@ -122,12 +122,12 @@ Result<Credentials> ReadKeys(const net::HttpReply& reply, const std::string& act
 
 /// What a reply with another status than 2xx comes to. No secret of the request is in the message, even where the
 /// service sends it back.
-Status RefusalStatus(const net::HttpReply& reply, const RoleRequest& role, const std::string& name, bool by_token,
+Status RefusalStatus(const net::HttpReply& reply, const std::string& name, bool by_token,
                      std::initializer_list<std::string_view> secrets) {
   const ServiceError refusal = ReadServiceError(reply);
   const Meaning meaning = MeaningOf(refusal, by_token);
-  std::string message = name + " refuses the role " + Quoted(role.role_arn) + ": " + std::string(meaning.advice) +
-                        ": status " + std::to_string(reply.status);
+  std::string message =
+      name + " gives no keys: " + std::string(meaning.advice) + ": status " + std::to_string(reply.status);
   if (!refusal.code.empty()) message += ", " + Shown(refusal.code, secrets);
   if (!refusal.message.empty()) message += ", " + Shown(refusal.message, secrets);
   return {meaning.code, message};
@@ -190,7 +190,7 @@ Result<Credentials> Sts::AssumeRole(const RoleRequest& role, const Credentials& 
   };
   TG_ASSIGN_OR_RETURN(const net::HttpReply reply, Ask(question));
   if (reply.ok()) return ReadKeys(reply, "AssumeRole", Name());
-  return RefusalStatus(reply, role, Name(), /*by_token=*/false,
+  return RefusalStatus(reply, Name(), /*by_token=*/false,
                        {signer.secret_access_key, signer.session_token, role.external_id});
 }
 
@@ -202,7 +202,7 @@ Result<Credentials> Sts::AssumeRoleWithWebIdentity(const RoleRequest& role, cons
   question.request = [&] { return Post(endpoint_, body); };
   TG_ASSIGN_OR_RETURN(const net::HttpReply reply, Ask(question));
   if (reply.ok()) return ReadKeys(reply, "AssumeRoleWithWebIdentity", Name());
-  return RefusalStatus(reply, role, Name(), /*by_token=*/true, {token});
+  return RefusalStatus(reply, Name(), /*by_token=*/true, {token});
 }
 
 }  // namespace tidegate::aws
