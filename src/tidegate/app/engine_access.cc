@@ -25,7 +25,7 @@ std::string HostOf(const std::string& origin) { return origin.substr(origin.find
 
 Result<std::string> SecretSql(const store::S3Settings& settings) {
   TG_ASSIGN_OR_RETURN(const store::S3Address address, store::AddressOf(settings));
-  const bool path_style = address.path_head != "/";
+  const bool path_style = address.path_head.size() > 1;  // more than "/"
   std::string host = HostOf(address.origin);
   if (!path_style) host.erase(0, settings.bucket.size() + 1);
   std::string sql = "CREATE SECRET tidegate_lake (TYPE s3, SCOPE " + SqlText("s3://" + settings.bucket) + ", REGION " +
@@ -48,6 +48,7 @@ Status LetEngineRead(engine::DuckDb& db, const store::ObjectStore& lake) {
   if (bucket == nullptr) return {};
   TG_ASSIGN_OR_RETURN(const std::string extension, FindExtension("httpfs"));
   TG_RETURN_IF_ERROR(db.Execute("LOAD " + SqlText(extension)));
+  TG_RETURN_IF_ERROR(db.Execute("SET allow_persistent_secrets = false"));
   const store::S3Settings settings = bucket->CurrentSettings();
   if (!settings.ca_bundle.empty()) {
     TG_RETURN_IF_ERROR(db.Execute("SET ca_cert_file = " + SqlText(settings.ca_bundle)));
@@ -55,7 +56,7 @@ Status LetEngineRead(engine::DuckDb& db, const store::ObjectStore& lake) {
   TG_ASSIGN_OR_RETURN(const std::string secret, SecretSql(settings));
   // DuckDB's message could show a part of the statement, and there are keys in it.
   if (!db.Execute(secret).ok()) return Internal("DuckDB did not take the keys for " + Quoted(lake.url()));
-  return db.Execute("SET allow_persistent_secrets = false");
+  return {};
 }
 
 }  // namespace tidegate::app

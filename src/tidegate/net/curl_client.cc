@@ -21,6 +21,8 @@ struct ListDeleter {
 };
 using HeaderList = std::unique_ptr<curl_slist, ListDeleter>;
 
+constexpr uint64_t kMostErrorBytes = 1 << 20;  // of a reply that is no success
+
 /// One exchange under way: what curl's callbacks read and fill.
 struct Exchange {
   const HttpRequest& request;
@@ -59,7 +61,8 @@ size_t OnBody(char* data, size_t size, size_t count, void* user) {
   }
   const std::span<char> out = exchange.request.out;
   const bool to_caller = reply.ok() && out.data() != nullptr;
-  const uint64_t room = (to_caller ? out.size() : exchange.request.max_body_bytes) - reply.body_bytes;
+  const uint64_t most = to_caller ? out.size() : reply.ok() ? exchange.request.max_body_bytes : kMostErrorBytes;
+  const uint64_t room = most - reply.body_bytes;
   if (bytes.size() > room) {
     exchange.too_large = true;
     return 0;

@@ -91,6 +91,13 @@ TEST(CurlClientTest, MoreThanWasAllowedIsNeverKept) {
   EXPECT_TRUE(client->Send({.origin = server.origin(), .max_body_bytes = 100'000}).reply.has_value());
 }
 
+TEST(CurlClientTest, WhatAnErrorSaysIsReadHoweverSmallTheAnswerMayBe) {
+  TestHttpServer server([](const std::string&) { return PlainReply("<Error>what went wrong</Error>", "404 Not Found"); });
+  const HttpOutcome outcome = MakeClient()->Send({.origin = server.origin(), .max_body_bytes = 3});
+  ASSERT_TRUE(outcome.reply.has_value());
+  EXPECT_EQ(outcome.reply->body, "<Error>what went wrong</Error>");
+}
+
 TEST(CurlClientTest, ACutBodyASilentServerAndAResetAreUnavailable) {
   using After = CannedReply::After;
   for (const CannedReply& reply :

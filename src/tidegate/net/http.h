@@ -40,7 +40,7 @@ struct HttpRequest {
   std::vector<HttpHeader> headers = {};
   std::string_view body = {};   // must live until the call returns
   std::span<char> out = {};     // where the body of a 2xx goes, if not into HttpReply::body; more bytes are an error
-  uint64_t max_body_bytes = 64 << 20;  // of HttpReply::body; more is Corruption
+  uint64_t max_body_bytes = 64 << 20;  // of HttpReply::body of a 2xx; more is Corruption. Of others: 1 MiB
   std::chrono::milliseconds time_limit{0};  // for the whole exchange; 0: none but those of HttpOptions
 };
 

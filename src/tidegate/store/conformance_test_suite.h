@@ -29,6 +29,8 @@ namespace tidegate::store {
 struct Deviations {
   bool keys_below_objects_refused = false;  // "a/b" beside "a" is Unsupported, as in a file system
   bool empty_folders_linger = false;        // a folded listing may show a folder after its last object is gone
+  bool backslash_is_a_slash = false;        // "a\\b" is the key "a/b"
+  bool folders_race = false;                // a put may fail while the last object of its folder is deleted
   bool copies_ignore_the_etag = false;      // a server's copy does not look at the ETag of its source
 };
 
@@ -379,6 +381,7 @@ TEST_P(StoreConformanceTest, ListingsAreInByteOrderOfWholeKeys) {
       "a\\b", "a~",   "ab/c/d", "caf\xC3\xA9/x", "caf\xC3\xAA", "z=%2F", "z=1/y=2/p.parquet"};
   std::vector<std::string> expected;
   for (const std::string& key : keys) {
+    if (GetParam().deviations.backslash_is_a_slash && key.find('\\') != std::string::npos) continue;
     if (key != "a-b") expected.push_back(key);  // "a-b/c" is below it
   }
   std::sort(expected.begin(), expected.end());
@@ -550,6 +553,7 @@ TEST_P(StoreConformanceTest, AFolderThatBecameEmptyGivesItsNameFree) {
 }
 
 TEST_P(StoreConformanceTest, WritersAndDeletersOfOneFolderDoNotDisturbEachOther) {
+  if (GetParam().deviations.folders_race) GTEST_SKIP() << "this store is known to disturb them";
   std::atomic<int> failures{0};
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {

@@ -13,7 +13,7 @@ struct Meaning {
   std::string_view advice;
 };
 
-constexpr std::array<Meaning, 20> kMeanings = {{
+constexpr std::array<Meaning, 22> kMeanings = {{
     {"NoSuchKey", Code::kNotFound, "there is no such object: check the name"},
     {"NoSuchBucket", Code::kNotFound, "there is no such bucket: check its name, the region and the endpoint"},
     {"NoSuchUpload", Code::kNotFound, "the upload is gone: run the command again"},
@@ -33,6 +33,8 @@ constexpr std::array<Meaning, 20> kMeanings = {{
     {"NotImplemented", Code::kUnsupported, "this server cannot do that"},
     {"MethodNotAllowed", Code::kUnsupported, "this server cannot do that"},
     {"InvalidBucketName", Code::kInvalidArgument, "the server does not take this as the name of a bucket"},
+    {"ObjectParentIsFile", Code::kUnsupported, "this server keeps objects as files: none can lie below another one"},
+    {"ExistingObjectIsDirectory", Code::kUnsupported, "this server keeps objects as files: none can lie below another one"},
     {"EntityTooLarge", Code::kInvalidArgument, "it is larger than the server takes"},
 }};
 
