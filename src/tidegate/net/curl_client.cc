@@ -164,7 +164,7 @@ bool NeverLeft(CURL* easy, CURLcode code) {
   return request_bytes == 0 || code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST;
 }
 
-Status StatusOf(CURLcode code, const Exchange& exchange, const std::string& detail) {
+Status StatusOf(CURLcode code, const Exchange& exchange, bool never_left, const std::string& detail) {
   const std::string what = "no answer from " + Quoted(exchange.request.origin) + ": ";
   switch (code) {
     case CURLE_ABORTED_BY_CALLBACK:
@@ -182,6 +182,7 @@ Status StatusOf(CURLcode code, const Exchange& exchange, const std::string& deta
                                           "): where it has a private CA, name its file with --ca-bundle or AWS_CA_BUNDLE"};
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL:
+      if (!never_left) break;  // what came back is no HTTP
       return InvalidArgument("not the address of a server: " + Quoted(exchange.request.origin) +
                              ": write it as https://host or http://host:port");
     default:
@@ -211,7 +212,8 @@ class CurlClient final : public HttpClient {
     if (code != CURLE_OK) {
       detail.resize(std::strlen(detail.c_str()));
       if (detail.empty()) detail = curl_easy_strerror(code);
-      return Failed({StatusOf(code, exchange, detail), !NeverLeft(easy.get(), code)});  // its connection goes with it
+      const bool never_left = NeverLeft(easy.get(), code);
+      return Failed({StatusOf(code, exchange, never_left, detail), !never_left});  // its connection goes with it
     }
     long status = 0;
     curl_easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE, &status);
