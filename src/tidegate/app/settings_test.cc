@@ -77,7 +77,7 @@ TEST_F(SettingsTest, MemoryIsASize) {
 }
 
 TEST_F(SettingsTest, HowOftenTheWholeBucketIsListedIsADuration) {
-  EXPECT_EQ(LoadSettings("")->list_all_every, std::chrono::hours(24));
+  EXPECT_EQ(LoadSettings("")->list_all_every, std::chrono::hours(7 * 24));
   Write("tidegate.toml", "[ingest]\nlist_all_every = \"6h\"\n");
   EXPECT_EQ(LoadSettings("")->list_all_every, std::chrono::hours(6));
   EXPECT_THAT(Refused("[ingest]\nlist_all_every = \"often\"\n").message(), HasSubstr("list_all_every"));

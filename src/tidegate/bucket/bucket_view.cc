@@ -132,9 +132,36 @@ void Unreadable(BucketView& view, const store::ObjectInfo& object, const contrac
   AddFinding(view, {Finding::Kind::kManifestUnreadable, Quoted(object.key), why.message(), ""});
 }
 
-Status ReadManifest(store::ObjectStore& bucket, const store::ObjectInfo& object, BucketView& view) {
+/// The bytes of the very object that was listed. Errors: PreconditionFailed where it was replaced since.
+Result<std::string> ReadPinned(store::ObjectStore& bucket, const store::ObjectInfo& object) {
+  TG_ASSIGN_OR_RETURN(auto reader, bucket.Open(object));
+  std::string text(object.size_bytes, '\0');
+  size_t done = 0;
+  while (done < text.size()) {
+    TG_ASSIGN_OR_RETURN(const size_t read, reader->ReadAt(done, std::span(text).subspan(done)));
+    if (read == 0) return PreconditionFailed("shorter than it was listed: " + Quoted(object.key));
+    done += read;
+  }
+  return text;
+}
+
+/// A manifest as it is now, from `cache` where that has it. It goes there only if it is the one that was listed.
+Result<std::string> ManifestText(store::ObjectStore& bucket, const store::ObjectInfo& object, ManifestCache* cache) {
+  if (cache != nullptr) {
+    if (const std::string* known = cache->Find(object)) return *known;
+    if (object.size_bytes <= kMaxCachedManifestBytes) {
+      auto text = ReadPinned(bucket, object);
+      if (text.ok()) cache->Take(object, *text);
+      if (text.status().code() != Code::kPreconditionFailed) return text;
+    }
+  }
+  return bucket.Read(object.key, contract::kMaxManifestBytes);
+}
+
+Status ReadManifest(store::ObjectStore& bucket, const store::ObjectInfo& object, ManifestCache* cache,
+                    BucketView& view) {
   const contract::Delivery delivery = contract::ParseKey(object.key).folder.delivery;
-  auto text = bucket.Read(object.key, contract::kMaxManifestBytes);
+  auto text = ManifestText(bucket, object, cache);
   if (!text.ok()) {
     if (text.status().code() == Code::kNotFound) return {};  // gone since the listing: as if it was never there
     if (text.status().code() != Code::kCorruption) return text.status();
@@ -153,69 +180,159 @@ Status ReadManifest(store::ObjectStore& bucket, const store::ObjectInfo& object,
   return {};
 }
 
+/// So many tables that only manifests name are looked at; the others wait for a listing of everything. A hostile
+/// manifest could name any number.
+constexpr size_t kMostNamedTables = 100;
+
 /// The listing of a bucket, put into a view.
 class Scan {
  public:
   Scan(store::ObjectStore& bucket, const ScanOptions& options, BucketView& view)
       : bucket_(bucket), options_(options), view_(view) {}
 
-  Status ListAll() {
-    for (const char* prefix : {"v1/", "v2/"}) TG_RETURN_IF_ERROR(Take(prefix, ""));
-    return {};
+  Status OfAll() {
+    for (const char* prefix : {"v1/", "v2/"}) TG_RETURN_IF_ERROR(Take({.prefix = prefix}));
+    return ReadManifests();
   }
 
   /// Dates sort as they follow each other, and __initial__ after all of them.
-  Status ListRecent(const std::string& since) {
-    for (const std::string version : {"v1/", "v2/"}) {
-      TG_ASSIGN_OR_RETURN(const std::vector<std::string> schemas, Below(version));
-      for (const std::string& schema : schemas) {
-        const bool manifests = schema == version + "_manifests/";
-        TG_RETURN_IF_ERROR(manifests ? TakeDays(schema, "snapshot_date=", since) : TakeTables(version, schema, since));
-      }
+  Status OfRecent(const RecentScan& scan) {
+    view_.window = scan.window;
+    root_ = std::string(contract::VersionName(scan.window.version)) + "/";
+    TG_RETURN_IF_ERROR(TakeDays(root_ + "_manifests/", contract::TableMode::kFull));
+    if (scan.window.version == contract::Version::kV1)
+      TG_RETURN_IF_ERROR(Take({.prefix = "v2/_manifests/", .start_after = "", .delimited = false, .max_entries = 1}));
+    else
+      view_.has_v2_manifest_key = true;
+    TG_RETURN_IF_ERROR(ReadManifests());
+    TG_ASSIGN_OR_RETURN(const auto tables, Tables(scan));
+    for (const auto& [table, shapes] : tables) {
+      if (Chosen(table, options_)) TG_RETURN_IF_ERROR(TakeTable(table, shapes));
+    }
+    return TakeOpen(scan.open);
+  }
+
+  Status Into(const contract::TableName& table, const Hole& hole) {
+    const auto path = [&](const contract::Delivery& delivery) {
+      return contract::Folder{table, contract::TableMode::kParts, delivery}.Path();
+    };
+    const std::string end = hole.before ? path(*hole.before) + "/" : "";
+    const std::set<std::string> known = view_.also;
+    store::ListRequest request{.prefix = "v2/" + table.schema + "/" + table.table + "/etl_date=",
+                               .start_after = hole.after ? path(*hole.after) + "0" : "",  // '0' follows '/'
+                               .delimited = false,
+                               .max_entries = kPage};
+    for (bool more = true; more;) {
+      TG_ASSIGN_OR_RETURN(store::Listing page, bucket_.List(request));
+      const bool full = page.objects.size() >= kPage;
+      if (full) request.start_after = page.objects.back().key;
+      more = full && (end.empty() || request.start_after < end);
+      std::erase_if(page.objects, [&](const auto& object) {
+        const ParsedKey key = contract::ParseKey(object.key);
+        if (!IsOfTable(key) || (!end.empty() && object.key >= end)) return true;
+        if (known.contains(key.folder.Path())) return true;  // listed before
+        view_.also.insert(key.folder.Path());
+        return false;
+      });
+      TakeAll(std::move(page));
     }
     return {};
   }
-
-  const std::vector<store::ObjectInfo>& manifests() const { return manifests_; }
 
  private:
-  Status TakeTables(const std::string& version, const std::string& schema, const std::string& since) {
-    TG_ASSIGN_OR_RETURN(const std::vector<std::string> tables, Below(schema));
-    for (const std::string& table : tables) {
-      if (!IsWanted(version, table)) continue;
-      for (const char* shape : {"snapshot_date=", "etl_date="}) TG_RETURN_IF_ERROR(TakeDays(table, shape, since));
+  static constexpr size_t kPage = 1'000;
+
+  /// Those that are known, those that manifests deliver, and those of the schema whose turn it is.
+  Result<std::map<contract::TableName, Shapes>> Tables(const RecentScan& scan) {
+    std::map<contract::TableName, Shapes> out = scan.tables;
+    size_t named = 0;
+    for (auto it = view_.manifests.rbegin(); it != view_.manifests.rend(); ++it) {
+      for (const contract::DeliveredTable& table : it->second.delivered) {
+        if (named < kMostNamedTables && out.try_emplace(table.table).second) ++named;
+      }
+    }
+    if (scan.window.version == contract::Version::kV1) return out;
+    std::set<std::string> schemas;
+    for (const auto& [table, shapes] : out) schemas.insert(table.schema);
+    if (schemas.empty()) return out;
+    const std::string& schema = *std::next(schemas.begin(), static_cast<ptrdiff_t>(scan.turn % schemas.size()));
+    TG_ASSIGN_OR_RETURN(const auto names, TablesOf(schema));
+    for (const contract::TableName& name : names) out.try_emplace(name);
+    return out;
+  }
+
+  Result<std::vector<contract::TableName>> TablesOf(const std::string& schema) {
+    const std::string prefix = root_ + schema + "/";
+    TG_ASSIGN_OR_RETURN(const store::Listing listing,
+                        bucket_.List({.prefix = prefix, .start_after = "", .delimited = true, .max_entries = 0}));
+    std::vector<contract::TableName> out;
+    for (std::string_view name : listing.prefixes) {
+      name.remove_prefix(prefix.size());
+      name.remove_suffix(1);
+      if (contract::IsName(name)) out.push_back({schema, std::string(name)});
+    }
+    return out;
+  }
+
+  /// One listing, but for a table that has folders of both shapes. Of one that is not known yet, the whole history:
+  /// whoever looks must see that there is one.
+  Status TakeTable(const contract::TableName& table, Shapes shapes) {
+    using contract::TableMode;
+    const std::string folder = root_ + table.schema + "/" + table.table + "/";
+    if (shapes.empty()) return Take({.prefix = folder});
+    if (shapes.size() > 1) {
+      TG_RETURN_IF_ERROR(TakeDays(folder, TableMode::kParts));
+      return TakeDays(folder, TableMode::kFull);
+    }
+    // "etl_date=" sorts before "snapshot_date=": a table in parts that becomes full shows, too.
+    const contract::DeliveredTable* mention = view_.NewestMention(table);
+    const bool parts = shapes.contains(TableMode::kParts) || (mention != nullptr && mention->mode == TableMode::kParts);
+    const TableMode first = parts ? TableMode::kParts : TableMode::kFull;
+    return Take({.prefix = folder, .start_after = folder + std::string(Shape(first)) + view_.window->since});
+  }
+
+  Status TakeOpen(const std::vector<contract::Folder>& open) {
+    for (const contract::Folder& folder : open) {
+      if (view_.Covers(folder) || !Chosen(folder.table, options_)) continue;
+      view_.also.insert(folder.Path());
+      TG_RETURN_IF_ERROR(Take({.prefix = folder.Path() + "/"}));
     }
     return {};
   }
 
-  /// "v2/shop/orders/" is a table, and one that was asked for.
-  bool IsWanted(const std::string& version, const std::string& prefix) const {
-    const auto parts = Split(std::string_view(prefix).substr(version.size()), '/');
-    if (parts.size() != 3 || !contract::IsName(parts[0]) || !contract::IsName(parts[1])) return false;
-    return Chosen({std::string(parts[0]), std::string(parts[1])}, options_);
+  static std::string_view Shape(contract::TableMode mode) {
+    return mode == contract::TableMode::kFull ? "snapshot_date=" : "etl_date=";
   }
 
-  Result<std::vector<std::string>> Below(const std::string& prefix) {
-    TG_ASSIGN_OR_RETURN(store::Listing listing,
-                        bucket_.List({.prefix = prefix, .start_after = "", .delimited = true, .max_entries = 0}));
-    return std::move(listing.prefixes);
+  Status TakeDays(const std::string& folder, contract::TableMode mode) {
+    const std::string prefix = folder + std::string(Shape(mode));
+    return Take({.prefix = prefix, .start_after = prefix + view_.window->since});
   }
 
-  Status TakeDays(const std::string& folder, const std::string& shape, const std::string& since) {
-    const std::string prefix = folder + shape;
-    return Take(prefix, prefix + since);
+  Status Take(const store::ListRequest& request) {
+    TG_ASSIGN_OR_RETURN(store::Listing listing, bucket_.List(request));
+    TakeAll(std::move(listing));
+    return {};
   }
 
-  Status Take(const std::string& prefix, const std::string& start_after) {
-    auto listing = bucket_.List({.prefix = prefix, .start_after = start_after, .delimited = false, .max_entries = 0});
-    if (!listing.ok()) return listing.status();
-    for (const std::string& refused : listing->refused) TakeRefused(view_, refused, options_);
-    for (store::ObjectInfo& object : listing->objects) {
+  void TakeAll(store::Listing listing) {
+    for (const std::string& refused : listing.refused) TakeRefused(view_, refused, options_);
+    for (store::ObjectInfo& object : listing.objects) {
       const ParsedKey key = contract::ParseKey(object.key);
       if (IsOfTable(key) && !Chosen(key.folder.table, options_)) continue;
       // Any key under v2/_manifests/ turns the consumer to v2, whatever its shape (C-12).
       if (object.key.starts_with("v2/_manifests/")) view_.has_v2_manifest_key = true;
       TakeObject(view_, std::move(object), key, manifests_);
+    }
+  }
+
+  Status ReadManifests() {
+    for (size_t i = 0; i < manifests_.size(); ++i) {
+      const store::ObjectInfo& object = manifests_[i];
+      const contract::Delivery delivery = contract::ParseKey(object.key).folder.delivery;
+      if (options_.manifests_from && delivery < *options_.manifests_from) continue;
+      const bool newest = i + kManifestsKept >= manifests_.size();
+      TG_RETURN_IF_ERROR(ReadManifest(bucket_, object, newest ? options_.known_manifests : nullptr, view_));
     }
     return {};
   }
@@ -223,6 +340,7 @@ class Scan {
   store::ObjectStore& bucket_;
   const ScanOptions& options_;
   BucketView& view_;
+  std::string root_;  // "v2/": of the version in use
   std::vector<store::ObjectInfo> manifests_;
 };
 
@@ -295,18 +413,17 @@ bool Chosen(const contract::TableName& table, const ScanOptions& options) {
 
 Result<BucketView> ScanBucket(store::ObjectStore& bucket, const ScanOptions& options) {
   BucketView view;
-  view.since = options.since;
   Scan scan(bucket, options, view);
-  const Status listed = options.since ? scan.ListRecent(*options.since) : scan.ListAll();
-  if (!listed.ok()) return listed.WithContext("cannot list the bucket " + bucket.url());
+  const Status done = options.recent ? scan.OfRecent(*options.recent) : scan.OfAll();
+  if (!done.ok()) return done.WithContext("cannot read the bucket " + bucket.url());
   ReportStrays(view);
-  for (const store::ObjectInfo& object : scan.manifests()) {
-    const contract::Delivery delivery = contract::ParseKey(object.key).folder.delivery;
-    if (options.manifests_from && delivery < *options.manifests_from) continue;
-    TG_RETURN_IF_ERROR(ReadManifest(bucket, object, view));
-  }
   SayOnce(view.findings);
   return view;
+}
+
+Status LookInto(store::ObjectStore& bucket, const contract::TableName& table, const Hole& hole, BucketView& view) {
+  const ScanOptions options;
+  return Scan(bucket, options, view).Into(table, hole);
 }
 
 Result<FolderState> ReadFolder(store::ObjectStore& bucket, const contract::Folder& folder) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tidegate/base/status.h"
+#include "tidegate/bucket/manifest_cache.h"
 #include "tidegate/contract/folder.h"
 #include "tidegate/contract/manifest.h"
 #include "tidegate/store/object_store.h"
@@ -56,6 +57,17 @@ struct Finding {
 /// "name_refused", "stray_key", "manifest_unreadable", "manifest_odd": the words that reports use.
 std::string_view FindingName(Finding::Kind kind);
 
+/// Of the version in use, the deliveries of a day ("2026-11-03") and later; of v1, __initial__ too.
+struct Window {
+  contract::Version version = contract::Version::kV2;
+  std::string since;
+
+  bool Covers(const contract::Delivery& delivery) const {
+    return delivery.version == version && (delivery.is_initial() || delivery.date >= since);
+  }
+  friend bool operator==(const Window&, const Window&) = default;
+};
+
 struct BucketView {
   bool has_v2_manifest_key = false;  // C-12
   std::map<contract::TableName, TableFolders> tables;
@@ -63,11 +75,14 @@ struct BucketView {
   std::vector<contract::Delivery> unreadable_manifests;        // there, but count as absent (C-33)
   std::vector<Finding> findings;
   size_t foreign_keys = 0;  // outside the layout
-  /// Deliveries of earlier days were not looked at, but for __initial__; absent: all were.
-  std::optional<std::string> since;
+  /// What a scan of the recent days looked at; absent: a scan of everything.
+  std::optional<Window> window;
+  std::set<std::string> also;  // paths of older folders that were looked at all the same
 
-  bool Covers(const contract::Delivery& delivery) const {
-    return !since || delivery.is_initial() || delivery.date >= *since;
+  /// Would the manifest of a delivery, and its folders that are not in `also`, have been seen?
+  bool Covers(const contract::Delivery& delivery) const { return !window || window->Covers(delivery); }
+  bool Covers(const contract::Folder& folder) const {
+    return Covers(folder.delivery) || also.contains(folder.Path());
   }
 
   /// The folders of a table that have the shape of `mode`; empty where there are none.
@@ -80,22 +95,46 @@ struct BucketView {
   const contract::DeliveredTable* NewestMention(const contract::TableName& table) const;
 };
 
+/// The shapes of folders that a table has in the bucket; more than one only where its mode changed.
+using Shapes = std::set<contract::TableMode>;
+
+/// What a scan of the recent days needs to know.
+struct RecentScan {
+  Window window;
+  std::map<contract::TableName, Shapes> tables;  // those known so far, of the version in use
+  std::vector<contract::Folder> open;            // older folders to be looked at all the same
+  /// Counts up from scan to scan: each looks in one of the schemas for tables that nobody named, one after the other.
+  uint64_t turn = 0;
+};
+
 struct ScanOptions {
   std::vector<std::string> table_globs;  // "schema.table"; empty: all
   std::vector<std::string> exclude_globs;
   /// Manifests of deliveries before this one are not read (their keys still count as there). Absent: all are read.
   std::optional<contract::Delivery> manifests_from;
-  /// List deliveries of this day ("2026-11-03") and later, and __initial__, alone. Absent: list everything.
-  std::optional<std::string> since = {};
+  /// Absent: list everything.
+  std::optional<RecentScan> recent = {};
+  /// Manifests that are known are not read again; those read are put into it. May be null.
+  ManifestCache* known_manifests = nullptr;
 };
 
 /// Does the choice of tables (`--table`, `--exclude`) take this one?
 bool Chosen(const contract::TableName& table, const ScanOptions& options);
 
-/// List the bucket and read its manifests. Cost: one listing of v1/ and one of v2/, one read a manifest; with `since`
-/// instead of the two one for each schema and three for each table, whatever the length of the history. Keys outside
-/// the layout, and names that are refused, are found by a listing of everything alone.
+/// List the bucket and read its manifests. A scan of everything costs one listing of v1/ and one of v2/, and a read for
+/// each manifest. One of the recent days costs, whatever the length of the history:
+/// - one listing of the manifests, and a read for each that is not known;
+/// - v2: one listing of the names of the tables of one schema; v1: one that looks whether v2 has begun;
+/// - one listing of each table that is known, that a manifest names or that was found now, and one of each open folder.
+/// Keys outside the layout, and names that are refused, are found by a scan of everything alone.
 Result<BucketView> ScanBucket(store::ObjectStore& bucket, const ScanOptions& options);
+
+/// Adds to a view what lies in a hole of a table's history: folders after one delivery (absent: from the first on) and
+/// before another (absent: to the last). Cost: one listing, which goes on past `before` to the end of its page.
+struct Hole {
+  std::optional<contract::Delivery> after, before;
+};
+Status LookInto(store::ObjectStore& bucket, const contract::TableName& table, const Hole& hole, BucketView& view);
 
 /// List one folder anew. What a whole-bucket listing shows of a folder may be torn: its seal can be newer than its
 /// files. Once the seal was seen, this listing is whole (C-10).

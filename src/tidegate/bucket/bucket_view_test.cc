@@ -4,6 +4,7 @@
 
 #include "tidegate/store/fault/fault_object_store.h"
 #include "tidegate/store/memory/memory_object_store.h"
+#include "tidegate/store/metered/metered_object_store.h"
 
 namespace tidegate::bucket {
 namespace {
@@ -132,6 +133,122 @@ TEST_F(BucketViewTest, OneFolderIsReadWithoutItsNeighbours) {
   ASSERT_TRUE(folder.ok());
   EXPECT_TRUE(folder->sealed());
   EXPECT_EQ(folder->files.size(), 1u);
+}
+
+/// Counts what a scan of the recent days asks for.
+class RecentScanTest : public BucketViewTest {
+ protected:
+  RecentScanTest() {
+    Deliver("v2/shop/orders/etl_date=2026-10-01/etl_hour=03");
+    Deliver("v2/shop/orders/etl_date=2026-11-03/etl_hour=03");
+    Manifest("2026-10-01", "03", "orders");
+    Manifest("2026-11-03", "03", "orders");
+    scan_.window = {Version::kV2, "2026-10-27"};
+    scan_.tables[kOrders] = {contract::TableMode::kParts};
+  }
+  void Deliver(const std::string& folder) {
+    Put(folder + "/0000_part_00.parquet");
+    Put(folder + "/_SUCCESS", "");
+  }
+  void Manifest(const std::string& day, const std::string& hour, const std::string& table) {
+    Put("v2/_manifests/snapshot_date=" + day + "/snapshot_hour=" + hour + "/manifest.json",
+        R"({"tables_delivered": [{"schema": "shop", "table": ")" + table + R"(", "mode": "incremental_append"}]})");
+  }
+  BucketView Recent() {
+    store::MeteredObjectStore metered(std::shared_ptr<store::ObjectStore>(&bucket_, [](auto*) {}));
+    ScanOptions options;
+    options.recent = scan_;
+    options.known_manifests = &cache_;
+    auto view = ScanBucket(metered, options);
+    EXPECT_TRUE(view.ok()) << view.status().ToString();
+    asked_ = metered.Snapshot();
+    return *view;
+  }
+  size_t FoldersOf(const BucketView& view, const std::string& table = "orders") {
+    return view.FoldersOf({"shop", table}, contract::TableMode::kParts).size();
+  }
+
+  RecentScan scan_;
+  ManifestCache cache_;
+  store::StoreCounters asked_;
+};
+
+TEST_F(RecentScanTest, AsksForManifestsTheNamesOfASchemaAndEachTableOnce) {
+  EXPECT_EQ(FoldersOf(Recent()), 1u);
+  EXPECT_EQ(asked_.lists, 3u);
+  EXPECT_EQ(asked_.requests(), 5u);  // one manifest was read
+  const BucketView again = Recent();
+  EXPECT_EQ(asked_.requests(), 3u);
+  EXPECT_EQ(again.manifests.size(), 1u);
+}
+
+TEST_F(RecentScanTest, AManifestThatWasWrittenAgainIsReadAgain) {  // C-33
+  Recent();
+  Manifest("2026-11-03", "03", "lines");
+  EXPECT_NE(Recent().NewestMention({"shop", "lines"}), nullptr);
+}
+
+TEST_F(RecentScanTest, AManifestThatCannotBeReadIsSaidEachTimeAndReadOnce) {
+  Put("v2/_manifests/snapshot_date=2026-11-03/snapshot_hour=04/manifest.json", "no JSON");
+  EXPECT_EQ(Recent().unreadable_manifests.size(), 1u);
+  EXPECT_EQ(Recent().unreadable_manifests.size(), 1u);
+  EXPECT_EQ(asked_.requests(), 3u);
+}
+
+TEST_F(RecentScanTest, ATableThatAManifestNamesIsLookedAtWithItsWholeHistory) {  // C-5
+  Deliver("v2/shop/lines/etl_date=2026-10-01/etl_hour=03");
+  Deliver("v2/shop/lines/etl_date=2026-11-03/etl_hour=04");
+  Manifest("2026-11-03", "04", "lines");
+  EXPECT_EQ(FoldersOf(Recent(), "lines"), 2u);
+}
+
+TEST_F(RecentScanTest, ATableThatNobodyNamesIsFoundWhenItsSchemaHasItsTurn) {  // C-5, C-34
+  Deliver("v2/shop/lines/etl_date=2026-11-03/etl_hour=04");
+  scan_.tables[{"web", "clicks"}] = {contract::TableMode::kParts};
+  scan_.turn = 1;
+  EXPECT_EQ(FoldersOf(Recent(), "lines"), 0u);
+  scan_.turn = 2;
+  EXPECT_EQ(FoldersOf(Recent(), "lines"), 1u);
+}
+
+TEST_F(RecentScanTest, AnOpenFolderIsLookedAtHoweverOldItIs) {  // C-15
+  const contract::Folder open{kOrders, contract::TableMode::kParts, {Version::kV2, "2026-10-01", "03"}};
+  scan_.open = {open};
+  const BucketView view = Recent();
+  EXPECT_EQ(FoldersOf(view), 2u);
+  EXPECT_TRUE(view.Covers(open));
+  EXPECT_FALSE(view.Covers(open.delivery));
+}
+
+TEST_F(RecentScanTest, ATableThatChangesItsModeShowsBothShapes) {
+  Deliver("v2/shop/orders/snapshot_date=2026-11-03/snapshot_hour=04");
+  EXPECT_EQ(Recent().FoldersOf(kOrders, contract::TableMode::kFull).size(), 1u);
+  scan_.tables[kOrders] = {contract::TableMode::kFull};
+  EXPECT_EQ(FoldersOf(Recent()), 1u);  // the manifest says that it comes in parts
+  scan_.tables[kOrders] = {contract::TableMode::kFull, contract::TableMode::kParts};
+  const BucketView view = Recent();
+  EXPECT_EQ(FoldersOf(view), 1u);
+  EXPECT_EQ(view.FoldersOf(kOrders, contract::TableMode::kFull).size(), 1u);
+}
+
+TEST_F(RecentScanTest, WhileV1IsInUseItSeesTheFirstKeyOfV2) {  // C-12
+  scan_.window = {Version::kV1, "2026-10-27"};
+  scan_.tables.clear();
+  EXPECT_TRUE(Recent().has_v2_manifest_key);
+}
+
+TEST_F(RecentScanTest, AHoleIsLookedIntoAndNothingBesideIt) {
+  const std::string day = "v2/shop/orders/etl_date=2026-10-01/etl_hour=";
+  for (const char* hour : {"04", "05", "06"}) Deliver(day + hour);
+  BucketView view = Recent();
+  const auto hour = [](const char* text) { return contract::Delivery{Version::kV2, "2026-10-01", text}; };
+  ASSERT_TRUE(LookInto(bucket_, kOrders, {hour("03"), hour("06")}, view).ok());
+  EXPECT_EQ(FoldersOf(view), 3u);
+  ASSERT_TRUE(LookInto(bucket_, kOrders, {std::nullopt, hour("06")}, view).ok());  // two are known by now
+  EXPECT_EQ(FoldersOf(view), 4u);
+  for (const auto& [delivery, state] : view.FoldersOf(kOrders, contract::TableMode::kParts)) {
+    EXPECT_EQ(state.files.size(), 1u) << delivery.ToString();
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "tidegate/app/request_cost.h"
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
 
@@ -62,8 +63,15 @@ void AddTableChoice(CLI::App& app, TableChoice& choice) {
 }
 
 void LogRequests(const store::StoreCounters& bucket) {
-  Log(LogLevel::kDebug, "bucket: " + HumanCount(static_cast<int64_t>(bucket.requests())) + " requests, " +
-                            HumanBytes(bucket.data.bytes_read) + " of data read");
+  Log(LogLevel::kDebug,
+      "bucket: " + app::DescribeRequests(bucket) + ", " + HumanBytes(bucket.data.bytes_read) + " of data read");
+}
+
+void AddRequests(const store::StoreCounters& bucket, OrderedJson& out) {
+  out["bucket_data_bytes_read"] = bucket.data.bytes_read;
+  out["bucket_requests"] = bucket.requests();
+  out["bucket_requests_by_kind"] = app::RequestsByKind(bucket);
+  out["bucket_requests_cost_usd"] = app::RequestCostUsd(bucket);
 }
 
 Result<std::unique_ptr<Clock>> MakeClock(const CommonOptions& options) {

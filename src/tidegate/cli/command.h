@@ -67,6 +67,9 @@ Status TakeOption(const std::string& text, std::string_view option, Parse parse,
 /// What was asked of the bucket, as a debug line.
 void LogRequests(const store::StoreCounters& bucket);
 
+/// The same as fields of a report.
+void AddRequests(const store::StoreCounters& bucket, OrderedJson& out);
+
 /// -v: debug lines on stderr.
 void ApplyVerbosity(const CommonOptions& options);
 

@@ -100,18 +100,18 @@ OrderedJson ToJson(const ingest::IngestReport& report, const store::StoreCounter
                    const store::StoreCounters& lake) {
   OrderedJson tables = OrderedJson::array();
   for (const auto& table : report.tables) tables.push_back(ToJson(table));
-  return OrderedJson{{"outcome", Outcome(report)},
-                     {"contract_version", contract::VersionName(report.version)},
-                     {"tables", std::move(tables)},
-                     {"warnings", ToJson(report.warnings)},
-                     {"problems", ToJson(report.problems)},
-                     {"waiting", ToJson(report.waiting)},
-                     {"held", ToJson(report.held)},
-                     {"bucket_data_bytes_read", bucket.data.bytes_read},
-                     {"bucket_requests", bucket.requests()},
-                     {"listed_all", report.listed_all},
-                     {"lake_bytes_written", lake.all.bytes_written},
-                     {"lake_bytes_adopted", lake.all.bytes_adopted}};
+  OrderedJson out{{"outcome", Outcome(report)},
+                  {"contract_version", contract::VersionName(report.version)},
+                  {"tables", std::move(tables)},
+                  {"warnings", ToJson(report.warnings)},
+                  {"problems", ToJson(report.problems)},
+                  {"waiting", ToJson(report.waiting)},
+                  {"held", ToJson(report.held)}};
+  AddRequests(bucket, out);
+  out["listed_all"] = report.listed_all;
+  out["lake_bytes_written"] = lake.all.bytes_written;
+  out["lake_bytes_adopted"] = lake.all.bytes_adopted;
+  return out;
 }
 
 OrderedJson ToJson(const ingest::IngestPlan& plan) {

@@ -94,9 +94,8 @@ OrderedJson ToJson(const status::StatusReport& report, const store::StoreCounter
                   {"tables", std::move(tables)},
                   {"deliveries", std::move(deliveries)},
                   {"deliveries_in_all", report.deliveries_in_all},
-                  {"warnings", std::move(warnings)},
-                  {"bucket_data_bytes_read", bucket.data.bytes_read},
-                  {"bucket_requests", bucket.requests()}};
+                  {"warnings", std::move(warnings)}};
+  AddRequests(bucket, out);
   if (report.next) {
     out["next"] = OrderedJson{{"delivery", report.next->delivery.ToString()},
                               {"due", FormatRfc3339(report.next->due)},

@@ -85,7 +85,7 @@ TEST_F(BucketInMotionTest, AManifestThatIsGoneWhenItIsReadCountsAsAbsent) {  // 
   bucket_.Deliver(Hour("log", "03"), R"([[3, "h", 1]])");
   const std::string manifest = "v2/_manifests/snapshot_date=2026-11-03/snapshot_hour=03/manifest.json";
   const IngestReport report =
-      RunWhile(CallKind::kRead, manifest, [&] { ASSERT_TRUE(bucket_.store().Delete({manifest}).ok()); });
+      RunWhile(CallKind::kOpen, manifest, [&] { ASSERT_TRUE(bucket_.store().Delete({manifest}).ok()); });
   EXPECT_EQ(report.version, contract::Version::kV2);
   EXPECT_THAT(lake_.Table("log"), ElementsAre("3|h|1"));
 }
@@ -121,6 +121,9 @@ TEST_F(BucketInMotionTest, AFileThatIsReplacedWhileItIsRewrittenIsNotTorn) {  //
                                   "[[1, \"x\", \"" + value + "\"]]"));
     bucket_.Seal(Initial("log"));
   };
+  bucket_.Put(Initial("log") + kFirst, "no Parquet");
+  bucket_.Seal(Initial("log"));
+  EXPECT_TRUE(RunIngest(bucket_.store(), lake_.store(), TestOptions())->failed());  // tried again in the bucket
   put("old");
   int reads = 0;
   const OnceBefore once([&](const StoreCall& call) { return call.kind == CallKind::kReadAt && ++reads == 3; },

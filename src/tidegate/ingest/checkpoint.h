@@ -34,6 +34,8 @@ class DeliverySet {
   /// All of them.
   DeliverySet Where(const std::function<bool(const contract::Delivery&)>& wanted) const;
   size_t range_count() const { return ranges_.size(); }
+  /// First → last of consecutive ones.
+  const std::map<contract::Delivery, contract::Delivery>& ranges() const { return ranges_; }
 
   /// "v1/__initial__ v1/2026-10-01..v1/2026-11-02 v2/2026-11-03/03..v2/2026-11-30/07".
   std::string ToString() const;

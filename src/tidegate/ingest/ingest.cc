@@ -10,6 +10,7 @@
 #include "tidegate/base/text.h"
 #include "tidegate/ingest/hold.h"
 #include "tidegate/ingest/lake_tables.h"
+#include "tidegate/ingest/note_listing.h"
 #include "tidegate/ingest/open_points.h"
 #include "tidegate/ingest/table_job.h"
 #include "tidegate/ingest/table_state.h"
@@ -176,7 +177,10 @@ class Run {
       if (const Status hint = state.table->MendHint(); !hint.ok()) Log(LogLevel::kWarning, hint.message());
     }
     if (plan.action != Action::kNothing) {
-      TableJob job(bucket_, lake_, view_, std::move(plan), std::move(state), options_);
+      // A folder that is tried in every run must not be copied in every run.
+      const bool open = look_.tables.marks.with_open_points.contains(name);
+      const Inspect inspect = open ? Inspect::kInBucket : Inspect::kInLake;
+      TableJob job(bucket_, lake_, view_, std::move(plan), std::move(state), inspect, options_);
       turn.status = job.Run(&turn.outcome);
       if (turn.status.ok()) turn.metadata_location = job.MetadataLocation();
       if (turn.status.ok()) turn.checkpoint = job.CheckpointNow();
@@ -245,49 +249,6 @@ std::vector<Turn> DoTables(Run& run, std::vector<std::pair<TableName, TableState
   return turns;
 }
 
-std::optional<contract::Delivery> OldestOpen(const IngestReport& report) {
-  std::optional<contract::Delivery> out;
-  const auto take = [&](const std::string& path) {
-    const auto folder = contract::ParseFolder(path);
-    if (folder.ok() && !folder->delivery.is_initial() && (!out || folder->delivery.date < out->date))
-      out = folder->delivery;
-  };
-  for (const Problem& problem : report.problems) take(problem.folder);
-  for (const Held& held : report.held) take(held.folder);
-  return out;
-}
-
-/// Is a reseed announced that was not taken? Then every run must see its manifest, however old it is.
-bool AnyReseedWaits(const Look& look, const std::map<TableName, std::optional<Checkpoint>>& checkpoints) {
-  return std::any_of(checkpoints.begin(), checkpoints.end(), [&](const auto& entry) {
-    const auto& [name, checkpoint] = entry;
-    const auto& folders = look.view.FoldersOf(name, contract::TableMode::kParts);
-    const auto announced = AnnouncedReseeds(look.view, name, folders, look.version);
-    if (announced.empty()) return false;
-    return !checkpoint || !checkpoint->reseed || checkpoint->reseed->at < announced.back().reseed.at;
-  });
-}
-
-/// For the runs of the next day. Derived: a failure is said, and costs them a listing.
-void NoteListing(store::ObjectStore& bucket, store::ObjectStore& lake, const Look& look,
-                 const std::map<TableName, std::optional<Checkpoint>>& checkpoints, const IngestReport& report,
-                 const IngestOptions& options) {
-  const UtcTime now = options.clock->Now();
-  const auto past = PastOf(look.view, look.version, now, OldestOpen(report), options.recent_days);
-  if (!past || AnyReseedWaits(look, checkpoints)) {
-    if (!look.tables.marks.listing_note) return;
-    const Status removed = lake.Delete({kListingNoteKey});  // an earlier one would hide what is open now
-    if (!removed.ok()) Log(LogLevel::kWarning, "the note on an earlier listing was not removed: " + removed.message());
-    return;
-  }
-  ListingNote note{bucket.url(), now, past->since, past->deliveries, {}};
-  for (const auto& [name, checkpoint] : checkpoints) {
-    note.tables[name.ToString()] = AppliedBefore(checkpoint ? &*checkpoint : nullptr, past->since);
-  }
-  const Status noted = lake.Put(kListingNoteKey, WriteListingNote(note), store::PutMode::kOverwrite).status();
-  if (!noted.ok()) Log(LogLevel::kWarning, "the listing was not noted: " + noted.message());
-}
-
 }  // namespace
 
 bool IngestReport::applied_anything() const {
@@ -350,8 +311,11 @@ Result<IngestReport> RunIngest(store::ObjectStore& bucket, store::ObjectStore& l
     report.warnings.push_back(std::move(warning));
   }
   if (options.cancel != nullptr) TG_RETURN_IF_ERROR(options.cancel->Check());
-  const bool saw_all = report.listed_all && options.table_globs.empty() && options.exclude_globs.empty();
-  if (saw_all && checkpoints.size() == work.size()) NoteListing(bucket, lake, look, checkpoints, report, options);
+  KeepManifests(lake, bucket.url(), look.manifests);
+  const bool saw_all_tables = options.table_globs.empty() && options.exclude_globs.empty();
+  if (saw_all_tables && checkpoints.size() == work.size()) {
+    NoteListing(lake, look, checkpoints, report, {bucket.url(), options.clock->Now(), options.recent_days});
+  }
   return report;
 }
 

@@ -12,9 +12,19 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+using contract::TableMode;
+
 ListingNote Note() {
-  return {
-      "memory:", *ParseRfc3339("2026-11-03T12:00:00Z"), "2026-10-27", 12, {{"shop.orders", "abc"}, {"shop.log", ""}}};
+  ListingNote out;
+  out.bucket = "memory:";
+  out.at = *ParseRfc3339("2026-11-03T12:00:00Z");
+  out.due = *ParseRfc3339("2026-11-05T12:00:00Z");
+  out.swept = *ParseRfc3339("2026-11-03T13:00:00Z");
+  out.window = {contract::Version::kV2, "2026-10-27"};
+  out.deliveries_before = 12;
+  out.tables = {{"shop.orders", {"abc", {TableMode::kFull, TableMode::kParts}}}, {"shop.log", {"", {}}}};
+  out.open = {{{"shop", "orders"}, TableMode::kParts, DeliveryOf("v2/2026-10-01/03")}};
+  return out;
 }
 
 TEST(ListingNoteTest, GoesThroughTextUnchanged) {
@@ -30,16 +40,24 @@ TEST(ListingNoteTest, WhatCannotBeReadIsAnErrorAndCountsAsNone) {
        R"({"format": 1, "bucket": "b", "at": "2026-11-03T00:00:00Z", "since": "soon", "deliveries_before": 1, "tables": {}})"}) {
     EXPECT_EQ(ParseListingNote(text).ok(), false) << text;
   }
+  for (const auto& [good, bad] : std::vector<std::pair<std::string, std::string>>{
+           {"2026-10-27", "soon"}, {"\"v2\"", "\"v3\""}, {"\"parts\"", "\"some\""}, {"shop.log", "shop log"},
+           {"etl_date=2026-10-01", "etl_date=2026"}}) {
+    std::string text = WriteListingNote(Note());
+    text.replace(text.find(good), good.size(), bad);
+    EXPECT_FALSE(ParseListingNote(text).ok()) << bad;
+  }
   store::MemoryObjectStore lake;
   EXPECT_FALSE(LoadListingNote(lake));
   ASSERT_TRUE(lake.Put(kListingNoteKey, "{", store::PutMode::kOverwrite).ok());
   EXPECT_FALSE(LoadListingNote(lake));
 }
 
-TEST(ListingNoteTest, IsFreshForADayInItsOwnBucketAndNotBeforeItWasWritten) {
+TEST(ListingNoteTest, IsFreshUntilItIsDueInItsOwnBucketAndNotBeforeItWasWritten) {
   const auto at = [](const std::string& time) { return *ParseRfc3339(time); };
-  EXPECT_TRUE(IsFresh(Note(), "memory:", at("2026-11-04T11:59:59Z"), kListAllEvery));
-  EXPECT_FALSE(IsFresh(Note(), "memory:", at("2026-11-04T12:00:00Z"), kListAllEvery));
+  EXPECT_TRUE(IsFresh(Note(), "memory:", at("2026-11-05T11:59:59Z"), kListAllEvery));
+  EXPECT_FALSE(IsFresh(Note(), "memory:", at("2026-11-05T12:00:00Z"), kListAllEvery));
+  EXPECT_FALSE(IsFresh(Note(), "memory:", at("2026-11-03T18:00:00Z"), std::chrono::hours(6)));
   EXPECT_FALSE(IsFresh(Note(), "memory:", at("2026-11-03T11:00:00Z"), kListAllEvery));
   EXPECT_FALSE(IsFresh(Note(), "file:///other", at("2026-11-03T13:00:00Z"), kListAllEvery));
 }
@@ -62,6 +80,8 @@ class RecentDaysTest : public ::testing::Test {
     IngestOptions options = TestOptions();
     options.clock = &clock;
     options.list_all = list_all;
+    options.recent_days.small_bucket = small_bucket_;
+    options.recent_days.keys_a_table = keys_a_table_;
     const auto report = RunIngest(bucket_.store(), lake_.store(), options);
     EXPECT_TRUE(report.ok()) << report.status().ToString();
     return report.ok() ? *report : IngestReport();
@@ -74,6 +94,8 @@ class RecentDaysTest : public ::testing::Test {
 
   TestBucket bucket_;
   TestLake lake_;
+  size_t small_bucket_ = RecentDays().small_bucket;
+  size_t keys_a_table_ = 0;
 };
 
 TEST_F(RecentDaysTest, TheRunsOfADayLookAtTheRecentDaysAlone) {
@@ -92,11 +114,101 @@ TEST_F(RecentDaysTest, AnOlderFolderThatIsSealedLateIsFoundWithinADay) {  // C-2
   EXPECT_THAT(lake_.Table("orders"), ElementsAre("1|a|1", "7|late|1"));
 }
 
-TEST_F(RecentDaysTest, InitialIsAlwaysLookedAt) {
+TEST_F(RecentDaysTest, AfterTheSwitchV1IsLookedAtDaily) {  // C-14
   bucket_.Deliver(Initial("orders"), R"([[8, "first", 1]])");
-  const IngestReport report = Ingest("2026-11-20T05:00:00Z");
-  EXPECT_FALSE(report.listed_all);
+  EXPECT_FALSE(Ingest("2026-11-20T05:00:00Z").applied_anything());
+  EXPECT_TRUE(Ingest("2026-11-21T05:00:00Z").listed_all);
   EXPECT_THAT(lake_.Table("orders"), ElementsAre("1|a|1", "8|first|1"));
+}
+
+TEST_F(RecentDaysTest, OfALargeBucketTheHolesOfThePastAreLookedIntoOnceADay) {  // C-21
+  small_bucket_ = 0;
+  Ingest("2026-11-20T04:00:00Z", /*list_all=*/true);
+  bucket_.Deliver(HourOf("2026-11-03", "04"), R"([[7, "late", 1]])");
+  EXPECT_FALSE(Ingest("2026-11-20T05:00:00Z").applied_anything());
+  const IngestReport swept = Ingest("2026-11-21T04:00:00Z");
+  EXPECT_FALSE(swept.listed_all);
+  EXPECT_TRUE(swept.applied_anything());
+  EXPECT_THAT(lake_.Table("orders"), ElementsAre("1|a|1", "7|late|1"));
+  const IngestReport after = Ingest("2026-11-21T05:00:00Z");
+  EXPECT_FALSE(after.listed_all);
+  EXPECT_THAT(KindsOf(after), IsEmpty());
+  EXPECT_TRUE(Ingest("2026-11-27T04:00:00Z").listed_all);  // after a week, everything
+}
+
+TEST_F(RecentDaysTest, ATinyBucketIsListedAsAWholeInEveryRun) {
+  keys_a_table_ = RecentDays().keys_a_table;
+  Ingest("2026-11-20T04:30:00Z", /*list_all=*/true);
+  bucket_.Deliver(HourOf("2026-11-03", "04"), R"([[7, "late", 1]])");
+  EXPECT_TRUE(Ingest("2026-11-20T05:00:00Z").applied_anything());
+  EXPECT_THAT(lake_.Table("orders"), ElementsAre("1|a|1", "7|late|1"));
+}
+
+TEST_F(RecentDaysTest, TheWindowMovesOnWithTheDeliveries) {
+  small_bucket_ = 0;
+  Ingest("2026-11-20T04:00:00Z", /*list_all=*/true);
+  EXPECT_EQ(LoadListingNote(lake_.store())->window.since, "2026-11-13");
+  bucket_.Deliver(HourOf("2026-11-22", "03"), R"([[2, "b", 1]])");
+  EXPECT_FALSE(Ingest("2026-11-22T04:00:00Z").listed_all);
+  EXPECT_EQ(LoadListingNote(lake_.store())->window.since, "2026-11-15");
+  bucket_.Deliver(HourOf("2026-11-23", "03"), R"([[3, "c", 1]])");
+  EXPECT_FALSE(Ingest("2026-11-23T04:00:00Z").listed_all);
+  EXPECT_FALSE(Ingest("2026-11-23T05:00:00Z").applied_anything());
+}
+
+TEST_F(RecentDaysTest, ATableOfManyObjectsHasFewerDays) {
+  for (int day = 14; day <= 20; ++day) {
+    for (int file = 0; file < 200; ++file) {
+      bucket_.Put(HourOf("2026-11-" + std::to_string(day), "08", "log") + "/" + std::to_string(file) + ".txt", "");
+    }
+  }
+  const auto view = bucket::ScanBucket(bucket_.store(), {});
+  ASSERT_TRUE(view.ok());
+  const auto window = WindowOf(*view, contract::Version::kV2, *ParseRfc3339("2026-11-20T12:00:00Z"), RecentDays());
+  ASSERT_TRUE(window);
+  EXPECT_EQ(window->since, "2026-11-17");
+}
+
+TEST_F(RecentDaysTest, ManifestsAreReadOnce) {
+  Ingest("2026-11-20T05:00:00Z");
+  bucket_.Put("v2/_manifests/snapshot_date=2026-11-20/snapshot_hour=05/manifest.json", "{}");
+  const auto opens = [&] {
+    store::MeteredObjectStore metered(bucket_.shared());
+    const FixedClock clock(*ParseRfc3339("2026-11-20T05:30:00Z"));
+    IngestOptions options = TestOptions();
+    options.clock = &clock;
+    EXPECT_TRUE(RunIngest(metered, lake_.store(), options).ok());
+    return metered.Snapshot().all.opens;
+  };
+  EXPECT_EQ(opens(), 1u);
+  EXPECT_EQ(opens(), 0u);
+  ASSERT_TRUE(lake_.store().Put(kManifestsKey, "{", store::PutMode::kOverwrite).ok());  // lost: read again
+  EXPECT_EQ(opens(), 1u);
+}
+
+TEST(HolesOfTest, LieBetweenWhatIsAppliedFencedOrSkipped) {
+  const bucket::Window window{contract::Version::kV2, "2026-11-10"};
+  const auto holes = [&](const Checkpoint& checkpoint) {
+    std::vector<std::string> out;
+    for (const bucket::Hole& hole : HolesOf(checkpoint, window)) {
+      out.push_back((hole.after ? hole.after->ToString() : "") + ".." + hole.before->ToString());
+    }
+    return out;
+  };
+  Checkpoint checkpoint;
+  EXPECT_THAT(holes(checkpoint), ElementsAre("..v2/2026-11-10/00"));
+  checkpoint.applied = *DeliverySet::Parse(
+      "v1/2026-11-01 v2/2026-11-03/03..v2/2026-11-04/23 v2/2026-11-05/02..v2/2026-11-20/00");
+  EXPECT_THAT(holes(checkpoint), ElementsAre("..v2/2026-11-03/03", "v2/2026-11-04/23..v2/2026-11-05/02"));
+  checkpoint.skipped = *DeliverySet::Parse("v2/2026-11-05/00..v2/2026-11-05/01");
+  EXPECT_THAT(holes(checkpoint), ElementsAre("..v2/2026-11-03/03"));
+  checkpoint.applied = *DeliverySet::Parse("v2/2026-11-03/03..v2/2026-11-09/22 v2/2026-11-12/00");
+  EXPECT_THAT(holes(checkpoint), ElementsAre("..v2/2026-11-03/03", "v2/2026-11-09/22..v2/2026-11-10/00"));
+  for (int day = 1; day < 10; ++day) {
+    const std::string date = "2026-10-0" + std::to_string(day);
+    for (const char* hour : {"01", "05", "09"}) checkpoint.applied.Insert({contract::Version::kV2, date, hour});
+  }
+  EXPECT_THAT(holes(checkpoint), ElementsAre("..v2/2026-11-10/00"));
 }
 
 TEST_F(RecentDaysTest, ListAllFindsItAtOnce) {

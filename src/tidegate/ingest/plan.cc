@@ -28,7 +28,8 @@ void Warn(TablePlan& plan, std::string kind, std::string folder, std::string mes
 
 /// C-34: a sealed folder that no manifest names yet is read, and said.
 void WarnIfUnnamed(const BucketView& view, TablePlan& plan, const FolderState& folder) {
-  if (folder.folder.delivery.is_initial() || NamedByManifest(view, plan.table, folder.folder.delivery)) return;
+  const Delivery& delivery = folder.folder.delivery;
+  if (delivery.is_initial() || !view.Covers(delivery) || NamedByManifest(view, plan.table, delivery)) return;
   Warn(plan, "not_in_manifest", folder.folder.Path(), "sealed, but no manifest names it: read all the same");
 }
 
@@ -160,7 +161,7 @@ bool AnyAppliedChanged(const BucketView& view, const Circumstances& now, const F
   bool rebuild = false;
   if (!plan.before) return false;
   for (const auto& [delivery, print] : plan.before->fingerprints) {
-    if (!view.Covers(delivery)) continue;
+    if (!view.Covers(contract::Folder{plan.table, plan.rules.mode, delivery})) continue;
     rebuild = CheckApplied(plan, now, folders, delivery, print) || rebuild;
   }
   return rebuild;

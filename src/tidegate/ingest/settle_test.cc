@@ -211,7 +211,7 @@ TEST_F(SettleTest, ACopyThatShrankIsHeldUntilItIsAcceptedOrANewerOneComes) {  //
   EXPECT_EQ(report.held[0].rows_now, 1);
   EXPECT_FALSE(report.failed());
   EXPECT_FALSE(report.applied_anything());
-  EXPECT_EQ(lake_.DataObjects().size(), 1u) << "nothing of it came into the lake";
+  EXPECT_EQ(lake_.Live("customers").data.size(), 1u) << "the table names nothing of it";
   Accept(Copy("customers", "04"));
   EXPECT_THAT(HeldIn(Ingest(Guarded(3))), IsEmpty());
   EXPECT_THAT(lake_.Table("customers"), ElementsAre("1|a|1"));

@@ -1,15 +1,18 @@
 // Staging: bring the files of one sealed folder into the lake, unseen by readers until the commit that names them.
 //
-// 1. InspectFolder lists the folder and reads each file's footer, pinned to the ETag that was listed. Nothing is
-//    written, so whether the folder can be taken at all is decided for free.
-// 2. StageFolder adopts each file (link or copy, never changed) or, where a reader would get its columns wrong,
-//    rewrites it (C-28).
+// 1. InspectFolder lists the folder and reads each file's footer. It asks the bucket once a file: the file is adopted
+//    (link or copy, never changed), and its footer read from the copy. A file may thus lie in the lake whose folder is
+//    refused afterwards; nothing names it, and an expiry removes it. Where something of the table is open, and the
+//    folder may be one that is tried in every run, footers are read in the bucket instead, and nothing is written.
+// 2. StageFolder adopts what is not adopted yet and rewrites a file where a reader would get its columns wrong (C-28).
 //
-// Names in the lake carry a fingerprint of the source, so staging again after a crash ends in the same objects, and a
-// replaced source never overwrites an applied file.
+// What is taken is the very object that was listed (its ETag). Names in the lake carry a fingerprint of it, so staging
+// again after a crash ends in the same objects, and a replaced source never overwrites an applied file. A copy and a
+// rewritten file have names of their own: one name always stands for the same bytes.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +31,8 @@ struct SourceFile {
   parquet::FileInfo info;
   std::vector<std::string> reserved_columns;          // to be left out (C-26)
   std::map<std::string, schema::Field> take_as = {};  // on a person's word: columns to be renamed or cast
+  std::optional<store::ObjectInfo> copy = {};         // in the lake, where it was adopted to be looked at
+  bool copy_is_new = false;                           // there was none before: no table can name it
 
   bool needs_rewrite() const { return !info.obstacles.empty() || !reserved_columns.empty() || !take_as.empty(); }
   /// The columns it will have in the lake.
@@ -55,8 +60,13 @@ struct StagedFolder {
   int64_t rows() const;
 };
 
-/// Where a delivered file lies in the lake: "shop/orders/data/v2/2026-11-03/03/0000_part_00-<fingerprint>.parquet".
-/// In a later generation of names it ends in "-g<generation>.parquet".
+/// Where a delivered file lies in the lake as it is:
+/// "shop/orders/data/v2/2026-11-03/03/0000_part_00-<fingerprint>-delivered.parquet".
+std::string DeliveredFileKey(const contract::Folder& folder, const store::ObjectInfo& source, int64_t generation = 0);
+
+/// Where it lies rewritten: "shop/orders/data/v2/2026-11-03/03/0000_part_00-<fingerprint>.parquet". In a later
+/// generation of names both have "-g<generation>" after the fingerprint. (Earlier versions of tidegate kept files as
+/// they are by this name, too.)
 std::string LakeFileKey(const contract::Folder& folder, const store::ObjectInfo& source, int64_t generation = 0);
 
 /// The table property that begins the names of data files anew. A full refresh raises it by one. An expiry raises it by
@@ -71,9 +81,16 @@ int64_t FileGenerationOf(const table::TableMetadata& metadata);
 /// (C-23).
 std::string RejectFileKey(const contract::Folder& folder);
 
+/// Where InspectFolder reads the footers.
+enum class Inspect {
+  kInLake,    // of copies: one request a file to the bucket
+  kInBucket,  // nothing is written
+};
+
 /// Errors: NotFound (the folder or a file is gone), PreconditionFailed (a file was replaced meanwhile, or the folder is
-/// no longer sealed), Corruption and Unsupported (a file that cannot be read, named), else of the bucket.
-Result<SourceFolder> InspectFolder(store::ObjectStore& bucket, const contract::Folder& folder);
+/// no longer sealed), Corruption and Unsupported (a file that cannot be read, named), else of the stores.
+Result<SourceFolder> InspectFolder(store::ObjectStore& bucket, store::ObjectStore& lake, const contract::Folder& folder,
+                                   Inspect where, int64_t generation = 0);
 
 /// Errors: as InspectFolder; InvalidArgument (a value that does not fit where it must go, C-25); else of the stores.
 Result<StagedFolder> StageFolder(store::ObjectStore& bucket, store::ObjectStore& lake, const SourceFolder& folder,

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "tidegate/ingest/ingest_fixture.h"
+#include "tidegate/ingest/test_watched_store.h"
 #include "tidegate/store/fault/fault_object_store.h"
+#include "tidegate/store/metered/metered_object_store.h"
 
 namespace tidegate::ingest {
 namespace {
@@ -23,13 +25,14 @@ class StagedFolderTest : public ::testing::Test {
  protected:
   Result<StagedFolder> Stage() { return StageFrom(bucket_.store()); }
   Result<StagedFolder> StageFrom(store::ObjectStore& bucket) {
-    TG_ASSIGN_OR_RETURN(const SourceFolder seen, InspectFolder(bucket, kHour3));
+    TG_ASSIGN_OR_RETURN(const SourceFolder seen, InspectFolder(bucket, lake_.store(), kHour3, where_));
     return StageFolder(bucket, lake_.store(), seen);
   }
   std::string BytesInLake(const StagedFile& file) { return *lake_.store().Read(file.object.key, 1'000'000); }
 
   TestBucket bucket_;
   TestLake lake_;
+  Inspect where_ = Inspect::kInLake;
 };
 
 TEST_F(StagedFolderTest, AFileIsAdoptedByteForByte) {  // C-28
@@ -105,6 +108,57 @@ TEST_F(StagedFolderTest, MillisecondsAreRewrittenAsMicroseconds) {  // C-28
   EXPECT_TRUE(staged->files[0].rewritten);
   EXPECT_TRUE(staged->files[0].info.obstacles.empty());
   EXPECT_THAT(parquet::RowsAsText(BytesInLake(staged->files[0]), {"at"}), ElementsAre("1970-01-01 00:00:01.500000"));
+}
+
+TEST_F(StagedFolderTest, AFileCostsTheBucketOneRequest) {
+  bucket_.Deliver(kPath, R"([[1, "a", 10]])");
+  store::MeteredObjectStore bucket(bucket_.shared());
+  store::MeteredObjectStore lake(lake_.shared());
+  const auto seen = InspectFolder(bucket, lake, kHour3, Inspect::kInLake);
+  ASSERT_TRUE(seen.ok() && StageFolder(bucket, lake, *seen).ok());
+  EXPECT_EQ(bucket.Snapshot().lists, 1u);
+  EXPECT_EQ(bucket.Snapshot().all.opens, 1u);  // by the one adoption
+  EXPECT_EQ(lake.Snapshot().all.adopts, 1u);
+}
+
+TEST_F(StagedFolderTest, WhatIsLookedAtInTheBucketLeavesNothingInTheLake) {
+  bucket_.Deliver(kPath, R"([[1, "a", 10]])");
+  ASSERT_TRUE(InspectFolder(bucket_.store(), lake_.store(), kHour3, Inspect::kInBucket).ok());
+  EXPECT_THAT(lake_.DataObjects(), IsEmpty());
+  where_ = Inspect::kInBucket;
+  ASSERT_TRUE(Stage().ok());
+  const auto objects = lake_.DataObjects();
+  where_ = Inspect::kInLake;
+  ASSERT_TRUE(Stage().ok());
+  EXPECT_EQ(lake_.DataObjects().begin()->first, objects.begin()->first);
+}
+
+TEST_F(StagedFolderTest, TheCopyOfARewrittenFileGoesUnlessItWasThereBefore) {
+  bucket_.Put(kPath + "/0000_part_00.parquet",
+              parquet::MakeRows({{"at", arrow::timestamp(arrow::TimeUnit::MILLI)}}, "[[1500]]"));
+  bucket_.Seal(kPath);
+  const auto staged = Stage();
+  ASSERT_TRUE(staged.ok());
+  EXPECT_EQ(lake_.DataObjects().size(), 1u);
+  const std::string copy = DeliveredFileKey(kHour3, staged->files[0].source);
+  ASSERT_TRUE(lake_.store().Put(copy, "of an earlier version", store::PutMode::kOverwrite).ok());
+  ASSERT_TRUE(Stage().ok());
+  EXPECT_EQ(lake_.DataObjects().size(), 2u);
+}
+
+TEST_F(StagedFolderTest, ACopyThatAnotherIngestRemovesIsReadFromTheBucket) {
+  bucket_.Deliver(kPath, R"([[1, "a", 10]])");
+  WatchedStore lake(lake_.store(), [&](const WatchedStore::Call& call) {
+    if (call.kind == WatchedStore::Kind::kOpen) {
+      EXPECT_TRUE(lake_.store().Delete({call.key}).ok());
+    }
+  });
+  const auto seen = InspectFolder(bucket_.store(), lake, kHour3, Inspect::kInLake);
+  ASSERT_TRUE(seen.ok()) << seen.status().ToString();
+  EXPECT_EQ(seen->rows(), 1);
+  const auto staged = StageFolder(bucket_.store(), lake_.store(), *seen);
+  ASSERT_TRUE(staged.ok()) << staged.status().ToString();
+  EXPECT_EQ(BytesInLake(staged->files[0]), OrderRows(R"([[1, "a", 10]])"));
 }
 
 TEST_F(StagedFolderTest, AnUnsealedFolderIsNotStaged) {  // C-10

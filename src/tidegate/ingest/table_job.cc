@@ -106,12 +106,13 @@ bool StopsTheTable(const Status& status) {
 }  // namespace
 
 TableJob::TableJob(store::ObjectStore& bucket, store::ObjectStore& lake, const bucket::BucketView& view, TablePlan plan,
-                   TableState state, const IngestOptions& options)
+                   TableState state, Inspect inspect, const IngestOptions& options)
     : bucket_(bucket),
       lake_(lake),
       view_(view),
       plan_(std::move(plan)),
       state_(std::move(state)),
+      inspect_(inspect),
       options_(options),
       supersede_(plan_.rules.key, plan_.rules.order_columns, {}, seed_) {
   out_.result.table = plan_.table.ToString();
@@ -380,7 +381,7 @@ Status TableJob::InspectFolders() {
   int64_t rows = 0;
   for (const bucket::FolderState& folder : plan_.folders) {
     if (options_.cancel != nullptr) TG_RETURN_IF_ERROR(options_.cancel->Check());
-    auto seen = InspectFolder(bucket_, folder.folder);
+    auto seen = InspectFolder(bucket_, lake_, folder.folder, inspect_, Generation());
     if (seen.ok()) rows += seen->rows();
     inspected_.emplace(folder.folder.delivery, std::move(seen));
   }
@@ -391,7 +392,7 @@ Status TableJob::InspectFolders() {
 
 Result<SourceFolder> TableJob::TakeInspected(const contract::Folder& folder) {
   const auto seen = inspected_.find(folder.delivery);
-  if (seen == inspected_.end()) return InspectFolder(bucket_, folder);
+  if (seen == inspected_.end()) return InspectFolder(bucket_, lake_, folder, inspect_, Generation());
   Result<SourceFolder> out = std::move(seen->second);
   inspected_.erase(seen);
   return out;

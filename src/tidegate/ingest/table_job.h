@@ -29,8 +29,9 @@ struct JobOutcome {
 
 class TableJob {
  public:
+  /// `inspect`: where footers are read first (staged_folder.h).
   TableJob(store::ObjectStore& bucket, store::ObjectStore& lake, const bucket::BucketView& view, TablePlan plan,
-           TableState state, const IngestOptions& options);
+           TableState state, Inspect inspect, const IngestOptions& options);
 
   /// Errors: PreconditionFailed (another writer committed first: load and plan again), Cancelled, store errors. A
   /// folder that cannot be applied is a problem in the outcome, not an error.
@@ -95,6 +96,7 @@ class TableJob {
   const bucket::BucketView& view_;
   TablePlan plan_;
   TableState state_;
+  const Inspect inspect_;
   const IngestOptions& options_;
   JobOutcome out_;
 

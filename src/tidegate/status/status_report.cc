@@ -269,7 +269,8 @@ void MarkOpenPoint(const TableStatus& table, const Delivery& delivery, Cell& cel
 void AddDeliveries(const ingest::Look& look, const std::set<TableName>& names, size_t most, StatusReport& report) {
   const bucket::BucketView& view = look.view;
   const std::set<Delivery> all = view.Deliveries();
-  report.deliveries_in_all = all.size() + (look.note ? look.note->deliveries_before : 0);
+  const auto seen = std::count_if(all.begin(), all.end(), [&](const Delivery& d) { return view.Covers(d); });
+  report.deliveries_in_all = static_cast<size_t>(seen) + (look.note ? look.note->deliveries_before : 0);
   for (auto it = all.rbegin(); it != all.rend() && report.deliveries.size() < most; ++it) {
     DeliveryRow row;
     row.delivery = *it;

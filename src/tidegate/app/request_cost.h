@@ -1,0 +1,21 @@
+// What requests to a bucket cost, as an estimate.
+#pragma once
+
+#include <string>
+
+#include "tidegate/base/json.h"
+#include "tidegate/store/metered/metered_object_store.h"
+
+namespace tidegate::app {
+
+/// In US dollars, by the list prices of S3 Standard in us-east-1: what the same requests would cost there, also where
+/// the bucket is a folder. Bytes and storage are not in it.
+double RequestCostUsd(const store::StoreCounters& counters);
+
+/// {"list": 21, "read": 1}: the kinds that were made. They add up to counters.requests().
+OrderedJson RequestsByKind(const store::StoreCounters& counters);
+
+/// "22 requests (21 list, 1 read), about $0.000105".
+std::string DescribeRequests(const store::StoreCounters& counters);
+
+}  // namespace tidegate::app
