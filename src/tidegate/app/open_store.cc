@@ -2,6 +2,7 @@
 
 #include "tidegate/aws/config_files.h"
 #include "tidegate/aws/surroundings.h"
+#include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
 #include "tidegate/net/http.h"
 #include "tidegate/store/local/local_object_store.h"
@@ -27,6 +28,7 @@ Result<StorePointer> OpenS3(const std::string& url, const StoreAccess& access) {
                                       .region = settings.s3.region,
                                       .web_identity = settings.web_identity};
   TG_ASSIGN_OR_RETURN(auto credentials, aws::MakeCredentialsProvider(identity, surroundings));
+  Log(LogLevel::kDebug, Quoted(url) + ": identity: " + credentials->Describe());
   store::S3Settings out;
   out.bucket = place.bucket;
   out.prefix = place.prefix;

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "tidegate/base/temp_dir_for_test.h"
 
 namespace tidegate::app {
@@ -26,30 +28,45 @@ TEST(OpenStoreTest, AFileUrlNeedsAnAbsolutePath) {
 }
 
 TEST(OpenStoreTest, ASchemeWithoutABackendIsRefusedWithAWayOn) {
-  for (const std::string url : {"s3://bucket/prefix", "gs://bucket", "https://host/x"}) {
-    const Status status = LocalPathOf(url).status();
+  for (const std::string url : {"gs://bucket", "https://host/x"}) {
+    const Status status = OpenStore(url, OpenMode::kMustExist, {}).status();
     EXPECT_EQ(status.code(), Code::kUnsupported) << url;
-    EXPECT_THAT(status.message(), HasSubstr("copy the bucket first"));
+    EXPECT_THAT(status.message(), HasSubstr("s3://bucket"));
   }
+  EXPECT_THAT(LocalPathOf("s3://bucket").status().message(), HasSubstr("on this machine"));
+}
+
+TEST(OpenStoreTest, ABucketIsOpenedWithoutAskingIt) {
+  setenv("AWS_CONFIG_FILE", "/dev/null", 1);
+  setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null", 1);
+  StoreAccess access;
+  access.flags.anonymous = true;
+  access.flags.s3.region = "eu-west-1";
+  const auto store = OpenStore("s3a://bucket/some/prefix/", OpenMode::kCreate, access);
+  ASSERT_TRUE(store.ok()) << store.status().ToString();
+  EXPECT_EQ((*store)->url(), "s3://bucket/some/prefix");
+  EXPECT_EQ(OpenStore("s3://No Bucket", OpenMode::kCreate, access).status().code(), Code::kInvalidArgument);
+  access.flags.s3.endpoint_url = "nonsense";
+  EXPECT_EQ(OpenStore("s3://bucket", OpenMode::kCreate, access).status().code(), Code::kInvalidArgument);
 }
 
 TEST(OpenStoreTest, AMissingFolderIsMadeOnlyWhereAskedFor) {
   const TempDirForTest temp;
   const std::string path = (temp.path() / "lake").string();
-  EXPECT_EQ(OpenStore(path, OpenMode::kMustExist).status().code(), Code::kNotFound);
-  ASSERT_TRUE(OpenStore(path, OpenMode::kCreate).ok());
-  const auto again = OpenStore("file://" + path, OpenMode::kMustExist);
+  EXPECT_EQ(OpenStore(path, OpenMode::kMustExist, {}).status().code(), Code::kNotFound);
+  ASSERT_TRUE(OpenStore(path, OpenMode::kCreate, {}).ok());
+  const auto again = OpenStore("file://" + path, OpenMode::kMustExist, {});
   ASSERT_TRUE(again.ok()) << again.status().ToString();
   EXPECT_TRUE((*again)->List({})->objects.empty());
 }
 
 TEST(OpenStoreTest, AFileIsNoStore) {
   const TempDirForTest temp;
-  auto store = OpenStore(temp.path().string(), OpenMode::kMustExist);
+  auto store = OpenStore(temp.path().string(), OpenMode::kMustExist, {});
   ASSERT_TRUE(store.ok());
   ASSERT_TRUE((*store)->Put("a", "x", store::PutMode::kOverwrite).ok());
-  EXPECT_FALSE(OpenStore((temp.path() / "a").string(), OpenMode::kMustExist).ok());
-  EXPECT_FALSE(OpenStore((temp.path() / "a").string(), OpenMode::kCreate).ok());
+  EXPECT_FALSE(OpenStore((temp.path() / "a").string(), OpenMode::kMustExist, {}).ok());
+  EXPECT_FALSE(OpenStore((temp.path() / "a").string(), OpenMode::kCreate, {}).ok());
 }
 
 }  // namespace

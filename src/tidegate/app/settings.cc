@@ -179,11 +179,26 @@ Status ReadSections(const toml::table& root, const std::string& source, Settings
   return {};
 }
 
-std::string ConfigPath(const std::string& config) {
-  if (!config.empty()) return config;
-  if (const char* named = std::getenv("TIDEGATE_CONFIG"); named != nullptr && *named != '\0') return named;
+struct ConfigPath {
+  std::string path;    // "": none
+  bool named = false;  // by the user, not found by chance
+};
+
+ConfigPath FindConfig(const std::string& config) {
+  if (!config.empty()) return {config, true};
+  if (const char* named = std::getenv("TIDEGATE_CONFIG"); named != nullptr && *named != '\0') return {named, true};
   std::error_code error;
-  return std::filesystem::exists(kDefaultFile, error) ? kDefaultFile : "";
+  return {std::filesystem::exists(kDefaultFile, error) ? kDefaultFile : "", false};
+}
+
+/// A file that lies in the folder by chance must not make us run anything.
+Status CheckCommands(const Settings& settings, const ConfigPath& config) {
+  for (const StoreSection& section : settings.stores) {
+    if (config.named || section.settings.web_identity.token_command.empty()) continue;
+    return InvalidArgument(config.path + ": web_identity_token_command is run only if you name the file: --config " +
+                           config.path);
+  }
+  return {};
 }
 
 }  // namespace
@@ -191,13 +206,15 @@ std::string ConfigPath(const std::string& config) {
 Result<Settings> LoadSettings(const std::string& config) {
   Settings out;
   out.catalog = contract::CloudhumansCatalog();
-  const std::string path = ConfigPath(config);
+  const ConfigPath found = FindConfig(config);
+  const std::string& path = found.path;
   if (path.empty()) return out;
   TG_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   out.source = path;
   TG_ASSIGN_OR_RETURN(out.catalog, contract::ParseCatalog(text, path));
   TG_ASSIGN_OR_RETURN(const toml::table document, contract::ParseToml(text, path));
   TG_RETURN_IF_ERROR(ReadSections(document, path, out));
+  TG_RETURN_IF_ERROR(CheckCommands(out, found));
   return out;
 }
 

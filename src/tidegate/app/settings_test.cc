@@ -169,5 +169,35 @@ TEST_F(SettingsTest, TimesThatMakeNoScheduleAreRefusedByName) {
   EXPECT_THAT(Refused("[ingest]\ndaily_at = \"7am\"\n").message(), HasSubstr("daily_at: a time of day"));
 }
 
+TEST_F(SettingsTest, BucketsHaveSectionsOfTheirOwn) {
+  Write("t.toml", std::string(kOneTable) +
+                      "[[store]]\nurl = \"s3://vendor\"\nprofile = \"v\"\nrequester_pays = true\n"
+                      "[[store]]\nurl = \"s3://lakes/a\"\nendpoint_url = \"http://127.0.0.1:1\"\nrole_arn = \"r\"\n"
+                      "web_identity_token_command = \"print a token\"\n");
+  const auto settings = LoadSettings("t.toml");
+  ASSERT_TRUE(settings.ok()) << settings.status().ToString();
+  ASSERT_EQ(settings->stores.size(), 2U);
+  EXPECT_EQ(settings->stores[0].settings.s3.profile, "v");
+  EXPECT_TRUE(settings->stores[0].settings.requester_pays);
+  EXPECT_EQ(settings->stores[1].settings.s3.endpoint_url, "http://127.0.0.1:1");
+  EXPECT_EQ(settings->stores[1].settings.web_identity.token_command, "print a token");
+}
+
+TEST_F(SettingsTest, ASectionOfABucketIsReadStrictly) {
+  const std::string table = kOneTable;
+  EXPECT_THAT(Refused(table + "[store]\nurl = \"s3://b\"\n").message(), HasSubstr("[[store]]"));
+  EXPECT_THAT(Refused(table + "[[store]]\nprofile = \"p\"\n").message(), HasSubstr("url must be a bucket"));
+  EXPECT_THAT(Refused(table + "[[store]]\nurl = \"./folder\"\n").message(), HasSubstr("url must be a bucket"));
+  EXPECT_THAT(Refused(table + "[[store]]\nurl = \"s3://b\"\nprofil = \"p\"\n").message(), HasSubstr("'profil'"));
+  EXPECT_THAT(Refused(table + "[[store]]\nurl = \"s3://b\"\nanonymous = \"yes\"\n").message(), HasSubstr("true or false"));
+}
+
+TEST_F(SettingsTest, AFileThatLiesThereByChanceMakesUsRunNothing) {
+  Write("tidegate.toml", std::string(kOneTable) +
+                             "[[store]]\nurl = \"s3://b\"\nrole_arn = \"r\"\nweb_identity_token_command = \"print\"\n");
+  EXPECT_THAT(LoadSettings("").status().message(), HasSubstr("--config"));
+  EXPECT_TRUE(LoadSettings("tidegate.toml").ok());
+}
+
 }  // namespace
 }  // namespace tidegate::app

@@ -32,10 +32,14 @@ struct SignedClient::Attempts {
 
 net::HttpOutcome SignedClient::SendOnce(const Call& call, const std::optional<Credentials>& credentials) {
   net::HttpRequest request = call.request;
-  if (!credentials) return parts_.http->Send(request);
-  const std::string hash = call.hash_body ? Sha256Hex(request.body) : std::string(kUnsignedPayload);
-  SignRequest(*credentials, call.scope, parts_.clock->Now() + clock_skew(), hash, request);
-  return parts_.http->Send(request);
+  if (credentials) {
+    const std::string hash = call.hash_body ? Sha256Hex(request.body) : std::string(kUnsignedPayload);
+    SignRequest(*credentials, call.scope, parts_.clock->Now() + clock_skew(), hash, request);
+  }
+  net::HttpOutcome outcome = parts_.http->Send(request);
+  const auto there = outcome.reply ? net::ParseHttpDate(outcome.reply->Header("date")) : std::nullopt;
+  if (there) ahead_seconds_ = std::chrono::round<std::chrono::seconds>(*there - parts_.clock->Now()).count();
+  return outcome;
 }
 
 /// New keys or a corrected clock, where the refusal asks for that.

@@ -8,7 +8,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "tidegate/aws/credentials.h"
@@ -51,6 +53,12 @@ class SignedClient {
   /// How far the servers' clocks are ahead of ours, as learned from a refusal.
   std::chrono::seconds clock_skew() const { return std::chrono::seconds(skew_seconds_.load()); }
 
+  /// By how much the server's clock was ahead of ours at its last reply; nothing before one told.
+  std::optional<std::chrono::seconds> server_ahead() const {
+    const int64_t seconds = ahead_seconds_;
+    return seconds == kNeverTold ? std::nullopt : std::optional(std::chrono::seconds(seconds));
+  }
+
  private:
   struct Attempts;
   net::HttpOutcome SendOnce(const Call& call, const std::optional<Credentials>& credentials);
@@ -61,6 +69,8 @@ class SignedClient {
   SignedClientParts parts_;
   RetryBudget budget_;
   std::atomic<int64_t> skew_seconds_{0};
+  static constexpr int64_t kNeverTold = INT64_MIN;
+  std::atomic<int64_t> ahead_seconds_{kNeverTold};
 };
 
 }  // namespace tidegate::aws

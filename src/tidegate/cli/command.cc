@@ -43,13 +43,18 @@ void AddCommon(CLI::App& app, CommonOptions& options, bool with_now) {
     app.add_option("--now", options.now, "Take this as the time, for replays and tests")->type_name("RFC3339");
 }
 
-Result<std::unique_ptr<store::ObjectStore>> OpenStore(const CommonOptions& options, const std::string& url,
-                                                      app::OpenMode mode) {
+Result<app::StoreAccess> AccessOf(const CommonOptions& options, const std::string& url) {
   app::StoreAccess access{.flags = options.store, .sections = {}, .cancel = &StopFlag()};
   if (app::IsS3Url(url)) {
     TG_ASSIGN_OR_RETURN(app::Settings settings, app::LoadSettings(options.config));
     access.sections = std::move(settings.stores);
   }
+  return access;
+}
+
+Result<std::unique_ptr<store::ObjectStore>> OpenStore(const CommonOptions& options, const std::string& url,
+                                                      app::OpenMode mode) {
+  TG_ASSIGN_OR_RETURN(const app::StoreAccess access, AccessOf(options, url));
   return app::OpenStore(url, mode, access);
 }
 

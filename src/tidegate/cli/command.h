@@ -44,6 +44,9 @@ struct TableChoice {
 /// --config, --json, -v, and how buckets are reached; `with_now` adds --now.
 void AddCommon(CLI::App& app, CommonOptions& options, bool with_now);
 
+/// How a place is reached: flags, and for a bucket the sections of the settings file. Errors: those of that file.
+Result<app::StoreAccess> AccessOf(const CommonOptions& options, const std::string& url);
+
 /// The store that a person named. Errors: as app::OpenStore; those of the settings file.
 Result<std::unique_ptr<store::ObjectStore>> OpenStore(const CommonOptions& options, const std::string& url,
                                                       app::OpenMode mode);
@@ -100,6 +103,7 @@ class Progress {
 // Each adds one command.
 void AddAccept(CLI::App& app, int* exit_code);
 void AddDeliver(CLI::App& app, int* exit_code);
+void AddDoctor(CLI::App& app, int* exit_code);
 void AddExpire(CLI::App& app, int* exit_code);
 void AddHistory(CLI::App& app, int* exit_code);
 void AddIngest(CLI::App& app, int* exit_code);

@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
   tidegate::cli::AddRejects(app, &exit_code);
   tidegate::cli::AddExpire(app, &exit_code);
   tidegate::cli::AddLake(app, &exit_code);
+  tidegate::cli::AddDoctor(app, &exit_code);
   if (argc > 1 && argv[1][0] != '-' && !IsCommand(app, argv[1])) {
     std::fprintf(stderr, "tidegate: there is no command '%s'; `tidegate --help` lists them\n", argv[1]);
     return tidegate::cli::kUsage;

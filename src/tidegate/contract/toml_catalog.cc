@@ -18,7 +18,7 @@ const std::vector<std::string_view>& FieldNames() {
 }
 
 const std::vector<std::string_view>& SectionNames() {
-  static const std::vector<std::string_view> names = {"catalog", "table", "ingest", "deliver", "query", "lake"};
+  static const std::vector<std::string_view> names = {"catalog", "table", "ingest", "deliver", "query", "lake", "store"};
   return names;
 }
 

@@ -68,6 +68,8 @@ class RandomReader {
   virtual const ObjectInfo& info() const = 0;
   /// Fill `out` from `offset`; returns the bytes read, less than asked only at the end of the object.
   virtual Result<size_t> ReadAt(uint64_t offset, std::span<char> out) = 0;
+  /// So much at once is read fastest, where the whole object is wanted.
+  virtual size_t step_bytes() const { return 4 << 20; }
 };
 
 enum class PutMode {

@@ -384,6 +384,13 @@ Status S3Client::DeleteBatch(std::span<const std::string> keys) {
   return StatusOfS3Error(error, "cannot delete object", UrlOf(first.key) + more, settings_.bucket);
 }
 
+Result<std::string> S3Client::BucketSetting(const std::string& name) {
+  aws::Call call = NewCall("GET", "");
+  call.request.query = aws::EncodeQuery({{name, ""}});
+  TG_ASSIGN_OR_RETURN(aws::Answer answer, Must(std::move(call), "", "cannot look at the " + name + " of"));
+  return std::move(answer.reply.body);
+}
+
 Status S3Client::Restore(std::string_view key, const RestoreRequest& request) {
   const std::string body = WriteRestore(request);
   aws::Call call = NewCall("POST", key);

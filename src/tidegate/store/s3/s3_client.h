@@ -88,6 +88,13 @@ class S3Client {
 
   Status Restore(std::string_view key, const RestoreRequest& request);
 
+  /// What the server says of a setting of the bucket: "versioning", "lifecycle", "uploads"; XML. Errors: NotFound where it
+  /// has none, PermissionDenied.
+  Result<std::string> BucketSetting(const std::string& name);
+
+  /// By how much the server's clock is ahead of ours; nothing before it replied.
+  std::optional<std::chrono::seconds> server_ahead() const { return client_.server_ahead(); }
+
  private:
   explicit S3Client(S3Settings settings, std::shared_ptr<net::HttpClient> http);
 

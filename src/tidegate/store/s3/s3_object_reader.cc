@@ -19,6 +19,7 @@ class S3Reader final : public RandomReader {
   }
 
   const ObjectInfo& info() const override { return shown_; }
+  size_t step_bytes() const override { return 4 * kRangeBytes; }
 
   Result<size_t> ReadAt(uint64_t offset, std::span<char> out) override {
     const uint64_t size = object_.size_bytes;

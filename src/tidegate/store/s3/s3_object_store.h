@@ -49,6 +49,7 @@ class S3ObjectStore final : public ObjectStore {
                            AdoptMethod* method) override;
   Status RequestRestore(std::string_view key, const RestoreRequest& request) override;
 
+  S3Client& client() const { return *client_; }
   /// With the region that the bucket was found in.
   S3Settings CurrentSettings() const { return client_->CurrentSettings(); }
 
