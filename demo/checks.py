@@ -10,24 +10,30 @@ import reference
 CONSTANTS = {"contract_version", "etl_date", "etl_hour", "snapshot_date", "snapshot_hour"}
 
 
-def newest_metadata(table_folder):
-    """The lake's pointer: the greatest N of vN.metadata.json."""
-    found = pathlib.Path(table_folder, "metadata").glob("v*.metadata.json")
-    return str(max(found, key=lambda p: int(p.name[1:].split(".")[0])))
+def newest_metadata(table_folder, db=None):
+    """The lake's pointer: the greatest N of vN.metadata.json. In a bucket it is `db` that lists."""
+    if str(table_folder).startswith("s3://"):
+        found = [row[0] for row in db.execute(f"FROM glob('{table_folder}/metadata/v*.metadata.json')").fetchall()]
+    else:
+        found = map(str, pathlib.Path(table_folder, "metadata").glob("v*.metadata.json"))
+    return max(found, key=lambda path: int(path.rpartition("/v")[2].split(".")[0]))
 
 
-def connect(extensions):
-    """DuckDB with its iceberg extension: a reader that nobody here wrote."""
+def connect(extensions, server=None):
+    """DuckDB with its iceberg extension: a reader that nobody here wrote. `server`: whose buckets it reads, too."""
     db = duckdb.connect(config={"autoinstall_known_extensions": "false"})
     db.execute("SET TimeZone = 'UTC'")
-    for name in ("avro", "iceberg"):
+    for name in ("avro", "iceberg", *(["httpfs"] if server else [])):
         db.execute(f"LOAD '{pathlib.Path(extensions) / (name + '.duckdb_extension')}'")
+    if server:
+        db.execute(f"""CREATE SECRET (TYPE s3, KEY_ID '{server.access_key}', SECRET '{server.secret_key}', REGION '{server.region}',
+                       ENDPOINT '{server.endpoint.removeprefix("http://")}', URL_STYLE path, USE_SSL false)""")
     return db
 
 
-def lake_scan(lake, name):
-    schema, table = name.split(".")
-    return f"iceberg_scan('{newest_metadata(pathlib.Path(lake, schema, table))}')"
+def lake_scan(lake, name, db=None):
+    folder = "/".join([str(lake), *name.split(".")])
+    return f"iceberg_scan('{newest_metadata(folder, db)}')"
 
 
 def columns_of(db, relation):
@@ -48,7 +54,7 @@ def compare_with_source(db, lake, source, names):
         out = {}
         for name in names:
             columns = ", ".join(columns_of(db, f"source_now.{name}"))
-            mine = f"SELECT {columns} FROM {lake_scan(lake, name)}"
+            mine = f"SELECT {columns} FROM {lake_scan(lake, name, db)}"
             rows = db.execute(f"SELECT count(*) FROM ({mine})").fetchone()[0]
             out[name] = (rows, differences(db, mine, f"SELECT {columns} FROM source_now.{name}"))
         return out
@@ -60,7 +66,7 @@ def compare_with_reference(db, bucket, lake, keys):
     """{table: (rows, differences)} of the lake against the vendor's reference logic over the same bucket."""
     out = {}
     for name, key in keys.items():
-        relation = lake_scan(lake, name)
+        relation = lake_scan(lake, name, db)
         columns = columns_of(db, relation)
         wanted = reference.query(bucket, name, columns, key)
         mine = f"SELECT {', '.join(columns)} FROM {relation}"

@@ -13,7 +13,7 @@ import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "demo"))  # its checks and its reference logic are ours, too
+sys.path[:0] = [str(ROOT / "demo"), str(ROOT / "tests/servers")]  # the demo's checks and reference logic are ours, too
 
 EXTENSIONS = ROOT / ".deps/duckdb/extensions"
 CRASHES = ("terminate called", "Assertion", "Segmentation fault", "core dumped", "Sanitizer", "Traceback", "internal error")
@@ -37,16 +37,18 @@ class Done:
 
 
 class Tidegate:
-    """The program. Its working folder is empty, so that no tidegate.toml is found by chance."""
+    """The program. Its working folder is empty, so that no tidegate.toml is found by chance; `environment` are variables it has on
+    top of ours."""
 
-    def __init__(self, binary, folder):
+    def __init__(self, binary, folder, environment=None):
         self.binary = str(binary)
         self.folder = pathlib.Path(folder)
+        self.environment = environment or {}
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def start(self, *arguments, out=subprocess.DEVNULL, err=subprocess.DEVNULL, **popen):
-        environment = {k: v for k, v in os.environ.items() if k != "TIDEGATE_CONFIG"}
-        return subprocess.Popen([self.binary, *map(str, arguments)], cwd=self.folder, env=environment,
+        ours = {k: v for k, v in os.environ.items() if k != "TIDEGATE_CONFIG" and not k.startswith("AWS_")}
+        return subprocess.Popen([self.binary, *map(str, arguments)], cwd=self.folder, env={**ours, **self.environment},
                                 stdin=subprocess.DEVNULL, stdout=out, stderr=err, **popen)
 
     def __call__(self, *arguments, limit_seconds=300, **popen):

@@ -13,6 +13,16 @@ def tables_of(lake):
     return sorted(f"{p.parent.parent.name}.{p.parent.name}" for p in pathlib.Path(lake).glob("*/*/metadata"))
 
 
+def folder_of(lake, name):
+    return "/".join([str(lake), *name.split(".")])
+
+
+def properties_of(server):
+    """What PyIceberg wants to know of a server to read its buckets."""
+    return {"s3.endpoint": server.endpoint, "s3.access-key-id": server.access_key, "s3.secret-access-key": server.secret_key,
+            "s3.region": server.region, "s3.force-virtual-addressing": "false"}
+
+
 def columns_of(db, relation):
     return [f'"{row[0]}"' for row in db.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()]
 
@@ -24,12 +34,12 @@ def checksum(db, relation):
 
 def by_duckdb(db, lake, name):
     """DuckDB's iceberg extension, at the newest metadata file."""
-    return checksum(db, checks.lake_scan(lake, name))
+    return checksum(db, checks.lake_scan(lake, name, db))
 
 
 def by_duckdb_folder(db, lake, name):
     """DuckDB's iceberg extension, led by version-hint.text."""
-    return checksum(db, f"iceberg_scan('{pathlib.Path(lake, *name.split('.'))}')")
+    return checksum(db, f"iceberg_scan('{folder_of(lake, name)}')")
 
 
 def _of_arrow(db, arrow):
@@ -40,9 +50,10 @@ def _of_arrow(db, arrow):
         db.unregister("as_arrow")
 
 
-def by_pyiceberg(db, lake, name):
-    """PyIceberg, at the newest metadata file."""
-    return _of_arrow(db, StaticTable.from_metadata(checks.newest_metadata(pathlib.Path(lake, *name.split(".")))).scan().to_arrow())
+def by_pyiceberg(db, lake, name, server=None):
+    """PyIceberg, at the newest metadata file; `server`: whose buckets the lake is in."""
+    properties = properties_of(server) if server else {}
+    return _of_arrow(db, StaticTable.from_metadata(checks.newest_metadata(folder_of(lake, name), db), properties).scan().to_arrow())
 
 
 def by_pyiceberg_catalog(db, lake, name):
