@@ -91,6 +91,23 @@ MUTANTS = (
     Mutant("key-parts-run-together", "the parts of a key are joined without their lengths",
            "src/tidegate/parquet/key_cells.cc", "for (int shift = 0; shift < 32; shift += 8) out += static_cast<char>(length >> shift);",
            "static_cast<void>(length);", ("parquet",)),
+    Mutant("etag-not-pinned", "a reader in a bucket takes whatever generation of the object is there",
+           "src/tidegate/store/s3/s3_object_store.cc",
+           "return NewS3Reader(*client_, transfers_, WithFullKey(object), seen.key);",
+           "object.etag.clear();\n  return NewS3Reader(*client_, transfers_, WithFullKey(object), seen.key);", ("store",)),
+    Mutant("create-unconditional", "create-if-absent is sent without its condition: it overwrites",
+           "src/tidegate/store/s3/s3_client.cc",
+           'if (condition.absent) call.request.headers.push_back({"if-none-match", "*"});', "", ("store",)),
+    Mutant("first-page-only", "only the first page of a listing is read",
+           "src/tidegate/store/s3/s3_listing.cc",
+           "if (page.next.empty() || (may_stop && gatherer.size() >= request.max_entries + spare)) break;", "break;", ("store",)),
+    Mutant("upload-done-twice", "an upload whose last reply was lost is written a second time",
+           "src/tidegate/store/s3/s3_client.cc",
+           "return ResolvePut(key, put_id, condition, size_bytes, answer.status()); } void",
+           "static_cast<void>(put_id);\n  return Put(key, std::string(size_bytes, 'x'), condition);\n}\n\nvoid", ("store",)),
+    Mutant("wrong-path-signed", "the signature is over another path than the one that is sent: dt%3D1",
+           "src/tidegate/aws/sigv4.cc", 'request.method + "\\n" + request.path + "\\n"',
+           'request.method + "\\n" + UriEncode(request.path, true) + "\\n"', ("aws",)),
 )
 
 
@@ -181,7 +198,7 @@ def table(results):
     """Lines for people; a mutant without red tests has survived."""
     for mutant, red in results:
         verdict = f"killed by {red[0]}" + (f" and {len(red) - 1} more" if len(red) > 1 else "") if red else "SURVIVED"
-        yield f"{mutant.name:16} {mutant.why}\n{'':16} {verdict}"
+        yield f"{mutant.name:22} {mutant.why}\n{'':22} {verdict}"
 
 
 def main():
