@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A bucket of 19 tables as the vendor's retention leaves it after two years (C-42): what a look costs does not grow with the history.
 
-usage: two_years.py --tidegate BINARY [--days N]
+usage: two_years.py --tidegate BINARY [--days N]     N from 300 on: a small bucket is listed as a whole each day
 
 Of the three tables in parts there is a folder for each hour of all that time. Of the 16 full tables there is a copy for each hour of seven days, before that one a day. Each
 folder holds one file, and all files hold the same few rows. The lake is built when half of the history is there, and brought up to date when all of it is. Each time:
@@ -126,7 +126,7 @@ class Look:
         report = self.tidegate.must(command, self.bucket.root, self.lake, "--config", self.config, "--now", stamp, "--json").json
         files = sum(table["files"] for table in report["tables"]) if command == "ingest" else 0
         self.asked[kind] = report["bucket_requests"] + files  # a file costs one: on a disk it is a link, and not counted
-        if command == "ingest" and (report["outcome"] != outcome or report["listed_all"]):
+        if command == "ingest" and (report["outcome"] != outcome or (report["listed_all"] and kind != "daily")):
             self.faults.append(f"{kind}: the ingest was {report['outcome']}, listed_all {report['listed_all']}")
         if report["bucket_data_bytes_read"] != 0:
             self.faults.append(f"{kind}: read {report['bucket_data_bytes_read']} bytes of data")
@@ -157,7 +157,7 @@ def main():
             bucket.write(begin, end)
             bucket.thin(begin - KEPT_HOURLY, min(begin, end - KEPT_HOURLY))
             began = time.monotonic()
-            report = tidegate.must("ingest", bucket.root, lake, "--config", config, "--now", end.strftime("%Y-%m-%dT%H:%M:%SZ"), "--json",
+            report = tidegate.must("ingest", bucket.root, lake, "--config", config, "--now", (end - HOUR).strftime("%Y-%m-%dT%H:%M:%SZ"), "--json",
                                    "--list-all", limit_seconds=3000).json
             applied = sum(len(table["folders"]) for table in report["tables"])
             looks.append(Look(tidegate, bucket, lake, config, end - HOUR))

@@ -55,8 +55,8 @@ std::string DescribeRequests(const store::StoreCounters& counters) {
   }
   std::array<char, 32> cost{};
   std::snprintf(cost.data(), cost.size(), "%.6f", RequestCostUsd(counters));
-  return Plural(static_cast<int64_t>(counters.requests()), "request", "requests") + (kinds.empty() ? "" : " (" + kinds + ")") + ", about $" +
-         cost.data();
+  if (!kinds.empty()) kinds = " (" + kinds + ")";
+  return Plural(static_cast<int64_t>(counters.requests()), "request", "requests") + kinds + ", about $" + cost.data();
 }
 
 }  // namespace tidegate::app

@@ -327,9 +327,13 @@ class Scan {
   }
 
   Status ReadManifests() {
+    const auto& past = options_.past_manifests;
+    if (past && HashOfManifests(manifests_, past->window) == past->hash) view_.manifest_window = past->window;
+    view_.manifest_objects = manifests_;
     for (size_t i = 0; i < manifests_.size(); ++i) {
       const store::ObjectInfo& object = manifests_[i];
       const contract::Delivery delivery = contract::ParseKey(object.key).folder.delivery;
+      if (!view_.CoversManifest(delivery)) continue;
       if (options_.manifests_from && delivery < *options_.manifests_from) continue;
       const bool newest = i + kManifestsKept >= manifests_.size();
       TG_RETURN_IF_ERROR(ReadManifest(bucket_, object, newest ? options_.known_manifests : nullptr, view_));
@@ -409,6 +413,15 @@ bool Chosen(const contract::TableName& table, const ScanOptions& options) {
   const bool wanted =
       options.table_globs.empty() || std::any_of(options.table_globs.begin(), options.table_globs.end(), matches);
   return wanted && std::none_of(options.exclude_globs.begin(), options.exclude_globs.end(), matches);
+}
+
+std::string HashOfManifests(const std::vector<store::ObjectInfo>& manifests, const Window& window) {
+  std::string text;
+  for (const store::ObjectInfo& object : manifests) {
+    if (window.Covers(contract::ParseKey(object.key).folder.delivery)) continue;
+    text += object.key + '\0' + std::to_string(object.size_bytes) + '\0' + object.etag + '\n';
+  }
+  return HashBytes(text).ToHex();
 }
 
 Result<BucketView> ScanBucket(store::ObjectStore& bucket, const ScanOptions& options) {

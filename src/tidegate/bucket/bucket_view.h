@@ -78,9 +78,15 @@ struct BucketView {
   /// What a scan of the recent days looked at; absent: a scan of everything.
   std::optional<Window> window;
   std::set<std::string> also;  // paths of older folders that were looked at all the same
+  /// Manifests outside of this were not read: they are those that an earlier scan read. Absent: as `window`.
+  std::optional<Window> manifest_window;
+  std::vector<store::ObjectInfo> manifest_objects;  // all that were listed
 
-  /// Would the manifest of a delivery, and its folders that are not in `also`, have been seen?
+  /// Would the folders of a delivery that are not in `also` have been seen? And its manifest?
   bool Covers(const contract::Delivery& delivery) const { return !window || window->Covers(delivery); }
+  bool CoversManifest(const contract::Delivery& delivery) const {
+    return Covers(delivery) && (!manifest_window || manifest_window->Covers(delivery));
+  }
   bool Covers(const contract::Folder& folder) const {
     return Covers(folder.delivery) || also.contains(folder.Path());
   }
@@ -107,6 +113,16 @@ struct RecentScan {
   uint64_t turn = 0;
 };
 
+/// Manifests outside of a window, as they were read once.
+struct PastManifests {
+  Window window;
+  std::string hash;  // HashOfManifests
+  friend bool operator==(const PastManifests&, const PastManifests&) = default;
+};
+
+/// Over keys, sizes and ETags of those outside of the window.
+std::string HashOfManifests(const std::vector<store::ObjectInfo>& manifests, const Window& window);
+
 struct ScanOptions {
   std::vector<std::string> table_globs;  // "schema.table"; empty: all
   std::vector<std::string> exclude_globs;
@@ -114,6 +130,8 @@ struct ScanOptions {
   std::optional<contract::Delivery> manifests_from;
   /// Absent: list everything.
   std::optional<RecentScan> recent = {};
+  /// Of a listing of everything: where the manifests outside of this window are still those, they are not read.
+  std::optional<PastManifests> past_manifests = {};
   /// Manifests that are known are not read again; those read are put into it. May be null.
   ManifestCache* known_manifests = nullptr;
 };

@@ -32,12 +32,12 @@ Result<UtcTime> RequireTime(const Json& document, const char* key) {
   return ParseRfc3339(text);
 }
 
-Result<bucket::Window> ParseWindow(const Json& document) {
+Result<bucket::Window> ParseWindow(const Json& document, const char* since) {
   bucket::Window out;
   TG_ASSIGN_OR_RETURN(const std::string version, RequireText(document, "version"));
   if (version != "v1" && version != "v2") return Corruption("no version: " + Quoted(version));
   out.version = version == "v1" ? Version::kV1 : Version::kV2;
-  TG_ASSIGN_OR_RETURN(out.since, RequireText(document, "since"));
+  TG_ASSIGN_OR_RETURN(out.since, RequireText(document, since));
   TG_RETURN_IF_ERROR(ParseRfc3339(out.since + "T00:00:00Z").status());
   return out;
 }
@@ -84,7 +84,9 @@ Result<ListingNote> ParseFields(const Json& document) {
   TG_ASSIGN_OR_RETURN(out.at, RequireTime(document, "at"));
   TG_ASSIGN_OR_RETURN(out.due, RequireTime(document, "due"));
   TG_ASSIGN_OR_RETURN(out.swept, RequireTime(document, "swept"));
-  TG_ASSIGN_OR_RETURN(out.window, ParseWindow(document));
+  TG_ASSIGN_OR_RETURN(out.window, ParseWindow(document, "since"));
+  TG_ASSIGN_OR_RETURN(out.past_manifests.window, ParseWindow(document, "manifests_since"));
+  TG_ASSIGN_OR_RETURN(out.past_manifests.hash, RequireText(document, "manifests_before"));
   TG_ASSIGN_OR_RETURN(const int64_t before, RequireInteger(document, "deliveries_before"));
   out.deliveries_before = static_cast<size_t>(std::max<int64_t>(before, 0));
   TG_RETURN_IF_ERROR(ParseTables(document, out));
@@ -129,6 +131,8 @@ std::string WriteListingNote(const ListingNote& note) {
                               {"swept", FormatRfc3339(note.swept)},
                               {"version", contract::VersionName(note.window.version)},
                               {"since", note.window.since},
+                              {"manifests_since", note.past_manifests.window.since},
+                              {"manifests_before", note.past_manifests.hash},
                               {"deliveries_before", note.deliveries_before},
                               {"tables", TablesJson(note)},
                               {"open", std::move(open)}}) +
@@ -174,7 +178,7 @@ std::optional<bucket::Window> WindowOf(const bucket::BucketView& view, Version i
 }
 
 size_t ObjectsIn(const bucket::BucketView& view) {
-  size_t out = view.manifests.size() + view.unreadable_manifests.size();
+  size_t out = view.manifest_objects.size();
   for (const auto& [name, table] : view.tables) {
     for (const bucket::FolderMap* folders : {&table.full, &table.parts}) {
       for (const auto& [delivery, state] : *folders) {

@@ -34,6 +34,7 @@ struct ListingNote {
   UtcTime due;         // then everything is to be listed again
   UtcTime swept;       // when the holes in the past were last looked into
   bucket::Window window;
+  bucket::PastManifests past_manifests;    // as the run that listed everything read them
   size_t deliveries_before = 0;            // outside the window
   std::map<std::string, TableNote> tables;  // by "shop.orders"
   std::vector<contract::Folder> open;      // outside the window: could not be applied, or held

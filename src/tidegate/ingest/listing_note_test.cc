@@ -21,6 +21,7 @@ ListingNote Note() {
   out.due = *ParseRfc3339("2026-11-05T12:00:00Z");
   out.swept = *ParseRfc3339("2026-11-03T13:00:00Z");
   out.window = {contract::Version::kV2, "2026-10-27"};
+  out.past_manifests = {{contract::Version::kV2, "2026-10-20"}, "def"};
   out.deliveries_before = 12;
   out.tables = {{"shop.orders", {"abc", {TableMode::kFull, TableMode::kParts}}}, {"shop.log", {"", {}}}};
   out.open = {{{"shop", "orders"}, TableMode::kParts, DeliveryOf("v2/2026-10-01/03")}};
@@ -184,6 +185,32 @@ TEST_F(RecentDaysTest, ManifestsAreReadOnce) {
   EXPECT_EQ(opens(), 0u);
   ASSERT_TRUE(lake_.store().Put(kManifestsKey, "{", store::PutMode::kOverwrite).ok());  // lost: read again
   EXPECT_EQ(opens(), 1u);
+}
+
+TEST_F(RecentDaysTest, AListingOfEverythingReadsOldManifestsAgainOnlyWhereOneChanged) {  // C-33
+  small_bucket_ = 0;
+  const auto old = [](int i) {
+    const int hour = i % 24;
+    return "v2/_manifests/snapshot_date=2026-10-" + std::string(i < 9 * 24 ? "0" : "") + std::to_string(i / 24 + 1) +
+           "/snapshot_hour=" + (hour < 10 ? "0" : "") + std::to_string(hour) + "/manifest.json";
+  };
+  for (int i = 0; i < 210; ++i) bucket_.Put(old(i), "{}");
+  Ingest("2026-11-20T04:00:00Z", /*list_all=*/true);
+  const auto reads = [&](const std::string& now) {
+    store::MeteredObjectStore metered(bucket_.shared());
+    const FixedClock clock(*ParseRfc3339(now));
+    IngestOptions options = TestOptions();
+    options.clock = &clock;
+    options.recent_days.small_bucket = 0;
+    options.recent_days.keys_a_table = 0;
+    const auto report = RunIngest(metered, lake_.store(), options);
+    EXPECT_TRUE(report.ok() && report->listed_all);
+    return metered.Snapshot().all.reads + metered.Snapshot().all.opens;
+  };
+  EXPECT_EQ(reads("2026-11-27T05:00:00Z"), 0u);
+  bucket_.Put(old(0), "{ }");
+  EXPECT_GT(reads("2026-12-05T05:00:00Z"), 10u);
+  EXPECT_EQ(reads("2026-12-13T05:00:00Z"), 0u);
 }
 
 TEST(HolesOfTest, LieBetweenWhatIsAppliedFencedOrSkipped) {

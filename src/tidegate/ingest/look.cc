@@ -41,9 +41,11 @@ Status Sweep(store::ObjectStore& bucket, const LakeTables& tables, bucket::Bucke
   return {};
 }
 
+/// With a note: the recent days. With `past_manifests`: everything, but for those.
 Status LookAt(store::ObjectStore& bucket, store::ObjectStore& lake, const LookOptions& options,
-              std::optional<ListingNote> note, Look& out) {
+              std::optional<ListingNote> note, std::optional<bucket::PastManifests> past_manifests, Look& out) {
   bucket::ScanOptions scan{options.table_globs, options.exclude_globs, std::nullopt};
+  scan.past_manifests = std::move(past_manifests);
   if (note) scan.recent = RecentScanOf(*note, options.now);
   scan.known_manifests = &out.manifests;
   TG_ASSIGN_OR_RETURN(out.view, bucket::ScanBucket(bucket, scan));
@@ -56,13 +58,14 @@ Status LookAt(store::ObjectStore& bucket, store::ObjectStore& lake, const LookOp
   return {};
 }
 
-/// Would every table be planned the same way from a listing of everything, as far as the note can tell?
-bool IsEnough(const Look& look, store::ObjectStore& lake, const LookOptions& options) {
-  if (look.version != look.note->window.version) return false;  // v2 has begun
+/// Would every table be planned the same way from a listing of everything, all manifests read, as far as the note can
+/// tell?
+bool IsEnough(const Look& look, store::ObjectStore& lake, const LookOptions& options, const ListingNote& note) {
+  if (look.version != note.window.version) return false;  // v2 has begun
   return std::all_of(look.tables.states.begin(), look.tables.states.end(), [&](const auto& entry) {
     const auto& [name, state] = entry;
     const auto plan = PlanOf(look.view, lake, name, state, PlainChoice(look, name, *options.catalog, options.now));
-    return plan.ok() && !NeedsWholeListing(look.view, *plan, *look.note);
+    return plan.ok() && !NeedsWholeListing(look.view, *plan, note);
   });
 }
 
@@ -83,10 +86,13 @@ Result<Look> LookAround(store::ObjectStore& bucket, store::ObjectStore& lake, co
   look.manifests = LoadManifests(lake, bucket.url());
   const auto note = options.list_all ? std::nullopt : LoadListingNote(lake);
   if (note && IsFresh(*note, bucket.url(), options.now, options.list_all_every)) {
-    TG_RETURN_IF_ERROR(LookAt(bucket, lake, options, note, look));
-    if (IsEnough(look, lake, options)) return look;
+    TG_RETURN_IF_ERROR(LookAt(bucket, lake, options, note, std::nullopt, look));
+    if (IsEnough(look, lake, options, *note)) return look;
+  } else if (note && note->bucket == bucket.url()) {
+    TG_RETURN_IF_ERROR(LookAt(bucket, lake, options, std::nullopt, note->past_manifests, look));
+    if (!look.view.manifest_window || IsEnough(look, lake, options, *note)) return look;
   }
-  TG_RETURN_IF_ERROR(LookAt(bucket, lake, options, std::nullopt, look));
+  TG_RETURN_IF_ERROR(LookAt(bucket, lake, options, std::nullopt, std::nullopt, look));
   return look;
 }
 

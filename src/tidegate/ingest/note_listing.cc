@@ -56,7 +56,7 @@ bool V1IsOpen(const Look& look, const Checkpoints& checkpoints, UtcTime now) {
 /// Would the runs to come ask for no less by looking at the recent days alone? Only the newest manifests are kept.
 bool IsTiny(const Look& look, const Checkpoints& checkpoints, const RecentDays& days) {
   return ObjectsIn(look.view) <= checkpoints.size() * days.keys_a_table &&
-         look.view.manifests.size() <= bucket::kManifestsKept;
+         look.view.manifest_objects.size() <= bucket::kManifestsKept;
 }
 
 UtcTime NextWholeListing(const Look& look, const Checkpoints& checkpoints, const NoteChoice& choice) {
@@ -111,6 +111,9 @@ std::optional<ListingNote> NoteAfter(const Look& look, const Checkpoints& checkp
   }
   if (!look.note || look.swept) note.swept = choice.now;
   if (AnyReseedWaits(look, checkpoints) || !ChooseWindow(look, report, choice, note)) return std::nullopt;
+  if (!look.note) {
+    note.past_manifests = {note.window, bucket::HashOfManifests(look.view.manifest_objects, note.window)};
+  }
   note.deliveries_before += CountOutside(look.view, look.view.window, note.window);
   for (const auto& [name, checkpoint] : checkpoints) {
     TableNote& table = note.tables[name.ToString()];

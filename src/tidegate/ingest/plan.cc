@@ -29,7 +29,7 @@ void Warn(TablePlan& plan, std::string kind, std::string folder, std::string mes
 /// C-34: a sealed folder that no manifest names yet is read, and said.
 void WarnIfUnnamed(const BucketView& view, TablePlan& plan, const FolderState& folder) {
   const Delivery& delivery = folder.folder.delivery;
-  if (delivery.is_initial() || !view.Covers(delivery) || NamedByManifest(view, plan.table, delivery)) return;
+  if (delivery.is_initial() || !view.CoversManifest(delivery) || NamedByManifest(view, plan.table, delivery)) return;
   Warn(plan, "not_in_manifest", folder.folder.Path(), "sealed, but no manifest names it: read all the same");
 }
 

@@ -174,7 +174,7 @@ TEST_F(ExpireTest, AfterADataFileWasRemovedItsNameIsNeverUsedAgain) {
   EXPECT_EQ(ingest::FileGenerationOf(LoadTable(lake_, "customers").metadata()), 2);
   bucket_.Deliver(Copy("customers", "06"), R"([[7, "w", 1]])");
   IngestWell(bucket_.store(), lake_.store());
-  EXPECT_THAT(lake_.Live("customers").data[0].file.location, HasSubstr("-g2.parquet"));
+  EXPECT_THAT(lake_.Live("customers").data[0].file.location, HasSubstr("-g2-"));
   EXPECT_THAT(lake_.Table("customers"), ElementsAre("7|w|1"));
 }
 
