@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """A bucket of 19 tables as the vendor's retention leaves it after two years (C-42): what a look costs does not grow with the history.
 
-usage: two_years.py --tidegate BINARY [--days N]     N from 300 on: a small bucket is listed as a whole each day
+usage: two_years.py --tidegate BINARY [--days N] [--s3]     N from 300 on: a small bucket is listed as a whole each day
+
+With --s3 the bucket is on a server (versitygw, else SeaweedFS), and the requests are counted by a proxy before it; what the program tells must be the same.
 
 Of the three tables in parts there is a folder for each hour of all that time. Of the 16 full tables there is a copy for each hour of seven days, before that one a day. Each
 folder holds one file, and all files hold the same few rows. The lake is built when half of the history is there, and brought up to date when all of it is. Each time:
@@ -10,6 +12,8 @@ folder holds one file, and all files hold the same few rows. The lake is built w
 - what they and the look into the holes of the past, once a day, ask for has not grown.
 """
 import argparse
+import concurrent.futures
+import contextlib
 import datetime as dt
 import io
 import json
@@ -23,9 +27,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tests/e2e")]
+sys.path[:0] = [str(ROOT / "tests/e2e"), str(ROOT / "tests/servers")]
 
+import fault_proxy  # noqa: E402
 import program  # noqa: E402
+import servers  # noqa: E402
 
 SWITCH = dt.datetime(2025, 1, 1, 3)
 HOUR = dt.timedelta(hours=1)
@@ -59,6 +65,19 @@ class Bucket:
         pq.write_table(pa.table({"id": pa.array(range(5), pa.int64()), "text": [str(i) * 9 for i in range(5)]}), rows)
         self.sample = rows.getvalue()
         self.objects = 0
+        self.url, self.environment = self.root, None
+        self.written, self.removed = [], []
+
+    def settle(self):
+        """Called when readers may look."""
+        self.written, self.removed = [], []
+
+    def count(self):
+        """Starts to count requests anew."""
+
+    def counted(self, told):
+        """How many there were; a disk counts none, so what was told holds."""
+        return told
 
     def path(self, table, when):
         shape = "etl" if table in PARTS else "snapshot"
@@ -69,6 +88,7 @@ class Bucket:
         out.mkdir(parents=True)
         (out / "0000_part_00.parquet").write_bytes(self.sample)
         (out / "_SUCCESS").touch()
+        self.written += [out / "0000_part_00.parquet", out / "_SUCCESS"]
         self.objects += 2
 
     def manifest(self, when, pending=()):
@@ -78,6 +98,7 @@ class Bucket:
         out = self.root / f"v2/_manifests/snapshot_date={when.date()}/snapshot_hour={when.hour:02}/manifest.json"
         self.objects += 0 if out.exists() else 1
         out.parent.mkdir(parents=True, exist_ok=True)
+        self.written.append(out)
         out.write_text(json.dumps({"complete": not late, "tables_delivered": delivered, "tables_missing": [], "tables_pending": late}))
 
     def write(self, begin, end):
@@ -95,8 +116,47 @@ class Bucket:
             when = begin + hour * HOUR
             for table in FULL if when.hour != 23 else ():
                 if self.path(table, when).exists():
+                    self.removed += list(self.path(table, when).iterdir())
                     shutil.rmtree(self.path(table, when))
                     self.objects -= 2
+
+
+class S3Bucket(Bucket):
+    """The same on a server. What is written goes there when it is settled, seals last."""
+
+    def __init__(self, root, server, proxy):
+        super().__init__(root)
+        self.server, self.proxy, self.url = server, proxy, "s3://deliveries/two/years=2"
+        self.environment = {**server.environment(), "AWS_ENDPOINT_URL": proxy.endpoint}
+        self.clients = [servers.client(server) for _ in range(8)]
+        self.clients[0].create_bucket(Bucket="deliveries")
+
+    def key(self, path):
+        return f"two/years=2/{path.relative_to(self.root)}"
+
+    def put(self, number, paths):
+        for path in paths:
+            self.clients[number].put_object(Bucket="deliveries", Key=self.key(path), Body=path.read_bytes())
+
+    def settle(self):
+        there = [path for path in dict.fromkeys(self.written) if path.exists()]
+        with concurrent.futures.ThreadPoolExecutor(len(self.clients)) as pool:
+            for seals in (False, True):
+                paths = [path for path in there if (path.name == "_SUCCESS") == seals]
+                list(pool.map(self.put, range(len(self.clients)), [paths[i::len(self.clients)] for i in range(len(self.clients))]))
+        for at in range(0, len(self.removed), 1000):
+            keys = [{"Key": self.key(path)} for path in self.removed[at:at + 1000]]
+            self.clients[0].delete_objects(Bucket="deliveries", Delete={"Objects": keys, "Quiet": True})
+        super().settle()
+
+    def count(self):
+        self.proxy.forget()
+
+    def counted(self, told):
+        there = len(self.proxy.log())
+        if there != told:
+            raise SystemExit(f"the program tells of {told} requests, the proxy saw {there}")
+        return there
 
 
 class Look:
@@ -123,12 +183,15 @@ class Look:
 
     def run(self, kind, command, now, outcome, most):
         stamp = (now + dt.timedelta(minutes=30)).strftime("%Y-%m-%dT%H:%M:%SZ")
-        report = self.tidegate.must(command, self.bucket.root, self.lake, "--config", self.config, "--now", stamp, "--json").json
+        self.bucket.settle()
+        self.bucket.count()
+        report = self.tidegate.must(command, self.bucket.url, self.lake, "--config", self.config, "--now", stamp, "--json").json
         files = sum(table["files"] for table in report["tables"]) if command == "ingest" else 0
-        self.asked[kind] = report["bucket_requests"] + files  # a file costs one: on a disk it is a link, and not counted
+        on_disk = self.bucket.environment is None
+        self.asked[kind] = self.bucket.counted(report["bucket_requests"]) + (files if on_disk else 0)  # on a disk a file is a link, and not counted
         if command == "ingest" and (report["outcome"] != outcome or (report["listed_all"] and kind != "daily")):
             self.faults.append(f"{kind}: the ingest was {report['outcome']}, listed_all {report['listed_all']}")
-        if report["bucket_data_bytes_read"] != 0:
+        if report["bucket_data_bytes_read"] != 0 and (on_disk or kind in ("quiet", "status", "daily")):
             self.faults.append(f"{kind}: read {report['bucket_data_bytes_read']} bytes of data")
         if self.asked[kind] > most:
             self.faults.append(f"{kind}: {self.asked[kind]} requests, {most} are allowed ({report['bucket_requests_by_kind']})")
@@ -143,21 +206,26 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tidegate", type=pathlib.Path, default=ROOT / "build/release/bin/tidegate")
     parser.add_argument("--days", type=int, default=730)
+    parser.add_argument("--s3", action="store_true")
     args = parser.parse_args()
     faults, looks = [], []
-    with tempfile.TemporaryDirectory(prefix="tidegate-two-years-") as folder:
+    with tempfile.TemporaryDirectory(prefix="tidegate-two-years-") as folder, contextlib.ExitStack() as stack:
         folder = pathlib.Path(folder)
         config, lake = folder / "tidegate.toml", folder / "lake"
         config.write_text(CATALOG)
-        tidegate = program.Tidegate(args.tidegate.resolve(), folder / "cwd")
         bucket = Bucket(folder / "bucket")
+        if args.s3:
+            server = stack.enter_context((servers.Versitygw if servers.Versitygw.is_installed() else servers.SeaweedFs)())
+            bucket = S3Bucket(folder / "tree", server, stack.enter_context(fault_proxy.FaultProxy(server.endpoint)))
+        tidegate = program.Tidegate(args.tidegate.resolve(), folder / "cwd", bucket.environment)
         begin = SWITCH
         for days in (args.days // 2, args.days):
             end = SWITCH + dt.timedelta(days=days)
             bucket.write(begin, end)
             bucket.thin(begin - KEPT_HOURLY, min(begin, end - KEPT_HOURLY))
+            bucket.settle()
             began = time.monotonic()
-            report = tidegate.must("ingest", bucket.root, lake, "--config", config, "--now", (end - HOUR).strftime("%Y-%m-%dT%H:%M:%SZ"), "--json",
+            report = tidegate.must("ingest", bucket.url, lake, "--config", config, "--now", (end - HOUR).strftime("%Y-%m-%dT%H:%M:%SZ"), "--json",
                                    "--list-all", limit_seconds=3000).json
             applied = sum(len(table["folders"]) for table in report["tables"])
             looks.append(Look(tidegate, bucket, lake, config, end - HOUR))

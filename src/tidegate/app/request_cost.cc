@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "tidegate/base/text.h"
+#include "tidegate/store/s3/s3_object_store.h"
 
 namespace tidegate::app {
 namespace {
@@ -31,6 +32,21 @@ std::array<Kind, 7> KindsOf(const store::StoreCounters& counters) {
 }
 
 }  // namespace
+
+store::StoreCounters RequestsOf(const store::MeteredObjectStore& metered) {
+  store::StoreCounters out = metered.Snapshot();
+  const auto* bucket = dynamic_cast<const store::S3ObjectStore*>(&metered.Backend());
+  if (bucket == nullptr) return out;
+  const store::S3RequestCount sent = bucket->client().Sent();
+  out.lists = sent.lists;
+  out.deletes = sent.deletes;
+  out.all.heads = sent.heads;
+  out.all.opens = 0;
+  out.all.reads = sent.gets;
+  out.all.puts = sent.puts;
+  out.all.adopts = sent.copies;
+  return out;
+}
 
 double RequestCostUsd(const store::StoreCounters& counters) {
   double out = 0;

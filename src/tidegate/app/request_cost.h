@@ -8,6 +8,10 @@
 
 namespace tidegate::app {
 
+/// What was asked of a store: as it was sent, where it is a bucket of S3, retries and parts of big files among it; else
+/// as the port was called.
+store::StoreCounters RequestsOf(const store::MeteredObjectStore& metered);
+
 /// In US dollars, by the list prices of S3 Standard in us-east-1: what the same requests would cost there, also where
 /// the bucket is a folder. Bytes and storage are not in it.
 double RequestCostUsd(const store::StoreCounters& counters);

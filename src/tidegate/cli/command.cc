@@ -67,16 +67,16 @@ void AddTableChoice(CLI::App& app, TableChoice& choice) {
       ->allow_extra_args(false);
 }
 
-void LogRequests(const store::StoreCounters& bucket) {
+void LogRequests(const std::string& of, const store::StoreCounters& counters) {
   Log(LogLevel::kDebug,
-      "bucket: " + app::DescribeRequests(bucket) + ", " + HumanBytes(bucket.data.bytes_read) + " of data read");
+      of + ": " + app::DescribeRequests(counters) + ", " + HumanBytes(counters.data.bytes_read) + " of data read");
 }
 
-void AddRequests(const store::StoreCounters& bucket, OrderedJson& out) {
-  out["bucket_data_bytes_read"] = bucket.data.bytes_read;
-  out["bucket_requests"] = bucket.requests();
-  out["bucket_requests_by_kind"] = app::RequestsByKind(bucket);
-  out["bucket_requests_cost_usd"] = app::RequestCostUsd(bucket);
+void AddRequests(const std::string& of, const store::StoreCounters& counters, OrderedJson& out) {
+  out[of + "_data_bytes_read"] = counters.data.bytes_read;
+  out[of + "_requests"] = counters.requests();
+  out[of + "_requests_by_kind"] = app::RequestsByKind(counters);
+  out[of + "_requests_cost_usd"] = app::RequestCostUsd(counters);
 }
 
 Result<std::unique_ptr<Clock>> MakeClock(const CommonOptions& options) {

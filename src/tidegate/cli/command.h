@@ -67,11 +67,11 @@ Status TakeOption(const std::string& text, std::string_view option, Parse parse,
   return {};
 }
 
-/// What was asked of the bucket, as a debug line.
-void LogRequests(const store::StoreCounters& bucket);
+/// What was asked of a store ("bucket", "lake"), as a debug line.
+void LogRequests(const std::string& of, const store::StoreCounters& counters);
 
 /// The same as fields of a report.
-void AddRequests(const store::StoreCounters& bucket, OrderedJson& out);
+void AddRequests(const std::string& of, const store::StoreCounters& counters, OrderedJson& out);
 
 /// -v: debug lines on stderr.
 void ApplyVerbosity(const CommonOptions& options);

@@ -107,7 +107,8 @@ OrderedJson ToJson(const ingest::IngestReport& report, const store::StoreCounter
                   {"problems", ToJson(report.problems)},
                   {"waiting", ToJson(report.waiting)},
                   {"held", ToJson(report.held)}};
-  AddRequests(bucket, out);
+  AddRequests("bucket", bucket, out);
+  AddRequests("lake", lake, out);
   out["listed_all"] = report.listed_all;
   out["lake_bytes_written"] = lake.all.bytes_written;
   out["lake_bytes_adopted"] = lake.all.bytes_adopted;
@@ -267,9 +268,10 @@ int Ingest(const Options& options) {
 
   auto report = ingest::RunIngest(metered_bucket, metered_lake, run);
   if (!report.ok()) return Fail(report.status());
-  LogRequests(metered_bucket.Snapshot());
+  LogRequests("bucket", app::RequestsOf(metered_bucket));
+  LogRequests("lake", app::RequestsOf(metered_lake));
   if (options.common.json) {
-    PrintJson(ToJson(*report, metered_bucket.Snapshot(), metered_lake.Snapshot()));
+    PrintJson(ToJson(*report, app::RequestsOf(metered_bucket), app::RequestsOf(metered_lake)));
   } else {
     LogWarnings(report->warnings);
     LogProblems(report->problems);

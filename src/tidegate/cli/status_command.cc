@@ -95,7 +95,7 @@ OrderedJson ToJson(const status::StatusReport& report, const store::StoreCounter
                   {"deliveries", std::move(deliveries)},
                   {"deliveries_in_all", report.deliveries_in_all},
                   {"warnings", std::move(warnings)}};
-  AddRequests(bucket, out);
+  AddRequests("bucket", bucket, out);
   if (report.next) {
     out["next"] = OrderedJson{{"delivery", report.next->delivery.ToString()},
                               {"due", FormatRfc3339(report.next->due)},
@@ -270,9 +270,9 @@ int Show(const Options& options) {
   store::MeteredObjectStore metered(*std::move(bucket));
   auto report = status::BuildStatus(metered, lake.get(), ask);
   if (!report.ok()) return Fail(report.status());
-  LogRequests(metered.Snapshot());
+  LogRequests("bucket", app::RequestsOf(metered));
   if (options.common.json) {
-    PrintJson(ToJson(*report, metered.Snapshot()));
+    PrintJson(ToJson(*report, app::RequestsOf(metered)));
     return kDone;
   }
   std::printf("%s\n\n", report->summary.c_str());

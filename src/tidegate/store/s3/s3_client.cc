@@ -87,10 +87,11 @@ std::string OriginToFollow(std::string_view location, std::string_view origin) {
 
 }  // namespace
 
-S3Client::S3Client(S3Settings settings, std::shared_ptr<net::HttpClient> http)
+S3Client::S3Client(S3Settings settings, std::shared_ptr<CountingHttpClient> http)
     : settings_(std::move(settings)),
       region_(settings_.region),
-      client_({.http = std::move(http),
+      http_(std::move(http)),
+      client_({.http = http_,
                .credentials = settings_.credentials,
                .clock = std::make_shared<SystemClock>(),
                .sleeper = std::make_shared<aws::SystemSleeper>(settings_.cancel),
@@ -103,7 +104,8 @@ Result<std::unique_ptr<S3Client>> S3Client::Make(S3Settings settings, std::share
                                                    .ca_bundle = settings.ca_bundle,
                                                    .cancel = settings.cancel}));
   }
-  std::unique_ptr<S3Client> client(new S3Client(std::move(settings), std::move(http)));
+  std::unique_ptr<S3Client> client(
+      new S3Client(std::move(settings), std::make_shared<CountingHttpClient>(std::move(http))));
   client->address_ = std::move(address);
   return client;
 }

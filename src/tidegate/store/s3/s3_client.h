@@ -18,6 +18,7 @@
 
 #include "tidegate/aws/signed_client.h"
 #include "tidegate/store/object_store.h"
+#include "tidegate/store/s3/s3_request_count.h"
 #include "tidegate/store/s3/s3_settings.h"
 
 namespace tidegate::store {
@@ -92,11 +93,14 @@ class S3Client {
   /// has none, PermissionDenied.
   Result<std::string> BucketSetting(const std::string& name);
 
+  /// All that was sent so far.
+  S3RequestCount Sent() const { return http_->Snapshot(); }
+
   /// By how much the server's clock is ahead of ours; nothing before it replied.
   std::optional<std::chrono::seconds> server_ahead() const { return client_.server_ahead(); }
 
  private:
-  explicit S3Client(S3Settings settings, std::shared_ptr<net::HttpClient> http);
+  explicit S3Client(S3Settings settings, std::shared_ptr<CountingHttpClient> http);
 
   aws::Call NewCall(std::string method, std::string_view key) const;
   Result<aws::Answer> Send(aws::Call call, std::string_view key);
@@ -113,6 +117,7 @@ class S3Client {
   mutable std::mutex mutex_;  // guards region and address, which a redirect may change
   std::string region_;
   S3Address address_;
+  const std::shared_ptr<CountingHttpClient> http_;
   aws::SignedClient client_;
 };
 
