@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: build deps test demo acceptance bench mutants servers lint lint-quick format layers coverage asan tsan install clean help
+.PHONY: build deps test demo demo-s3 acceptance bench mutants servers lint lint-quick format layers coverage asan tsan install clean help
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -24,6 +24,9 @@ test: build ## run the tests
 
 demo: build ## run the main job on real data and show the result
 	@$(VENV_PY) demo/run.py
+
+demo-s3: build ## the same with the bucket and the lake in S3, on a server that it starts
+	@$(VENV_PY) demo/run.py --s3
 
 acceptance: build ## run the long tests, with other programs reading what we wrote
 	@tools/deps.sh build acceptance
@@ -76,4 +79,4 @@ clean: ## remove all build trees; .deps stays
 	@rm -rf build
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z ]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9 -]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """The main job of tidegate on real data: deliver, ingest, query. Nothing leaves this machine.
 
-usage: run.py [--tidegate BINARY] [--out FOLDER] [--hours N] [--check-each]
+usage: run.py [--s3] [--tidegate BINARY] [--out FOLDER] [--hours N] [--check-each]
 
 Replays New York's flights of July 2013: history and a few daily deliveries by contract v1, then hourly ones by v2. After each
-delivery the lake is ingested; at the end every lake table is compared row by row with the source.
+delivery the lake is ingested; at the end every lake table is compared row by row with the source. With --s3 the bucket and the lake
+are in S3, on a server that the demo starts on this machine and ends.
 """
 import argparse
+import contextlib
 import datetime as dt
 import json
 import os
@@ -18,10 +20,12 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(ROOT / "tests/servers")]
 
+import bucket_folder  # noqa: E402
 import checks  # noqa: E402
 import flights  # noqa: E402
+import servers  # noqa: E402
 
 HISTORY_UNTIL = dt.datetime(2013, 7, 11, 7)  # __initial__ holds all before
 DAYS = 3                                     # daily deliveries, at 07:00 UTC
@@ -52,15 +56,49 @@ def deliveries(hours):
         yield ["--delivery", f"v2/{when.date()}/{when.hour:02d}"], when, f"v2 {when:%Y-%m-%d %H}:00"
 
 
+class Folders:
+    """The bucket and the lake are folders."""
+    server, environment = None, os.environ
+    shown = ("bucket", "lake")  # as one names them in the demo's folder
+
+    def __init__(self, out):
+        self.bucket, self.lake = out / "bucket", out / "lake"
+
+    def bucket_as_folder(self):
+        return self.bucket
+
+    def has(self, name):
+        return pathlib.Path(self.lake, *name.split("."), "metadata").is_dir()
+
+
+class Buckets:
+    """They are in S3. The vendor's reference logic reads a copy of the bucket."""
+
+    def __init__(self, out, server):
+        self.server, self.copy = server, out / "copy-of-bucket"
+        self.bucket, self.lake = self.shown = ("s3://deliveries/flights", "s3://lakes/year=2013/flights")
+        self.environment = {**{k: v for k, v in os.environ.items() if not k.startswith("AWS_")}, **server.environment()}
+        self.s3 = servers.client(server)
+        for name in ("deliveries", "lakes"):
+            self.s3.create_bucket(Bucket=name)
+
+    def bucket_as_folder(self):
+        bucket_folder.Place(self.s3, self.bucket).download(self.copy)
+        return self.copy
+
+    def has(self, name):
+        return bool(bucket_folder.Place(self.s3, f"{self.lake}/{name.replace('.', '/')}/metadata").keys())
+
+
 class Demo:
-    def __init__(self, binary, out, check_each):
-        self.binary, self.out, self.check_each = str(binary), out, check_each
-        self.bucket, self.lake, self.config = out / "bucket", out / "lake", out / "tidegate.toml"
+    def __init__(self, binary, out, check_each, places):
+        self.binary, self.out, self.check_each, self.places = str(binary), out, check_each, places
+        self.bucket, self.lake, self.config = places.bucket, places.lake, out / "tidegate.toml"
         self.differences = {"source": 0, "reference": 0}
 
     def tidegate(self, *arguments):
         command = [self.binary, *map(str, arguments)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(command, env=self.places.environment, capture_output=True, text=True, timeout=300)
         if done.returncode != 0:
             raise SystemExit(f"{' '.join(command)}\nended with {done.returncode}:\n{done.stdout}{done.stderr}")
         return done.stdout
@@ -86,11 +124,11 @@ class Demo:
               f"{rows:>8,} new rows, {superseded:>5,} older versions superseded{checked}", flush=True)
 
     def check(self, replay):
-        db = checks.connect(ROOT / ".deps/duckdb/extensions")
+        db = checks.connect(ROOT / ".deps/duckdb/extensions", self.places.server)
         # The initial load is of the tables in parts alone; the full ones come with the first day.
-        names = [n for n in flights.TABLES if pathlib.Path(self.lake, *n.split("."), "metadata").is_dir()]
+        names = [n for n in flights.TABLES if self.places.has(n)]
         source = checks.compare_with_source(db, self.lake, replay.source, names)
-        vendor = checks.compare_with_reference(db, self.bucket, self.lake, {n: KEYS[n] for n in names})
+        vendor = checks.compare_with_reference(db, self.places.bucket_as_folder(), self.lake, {n: KEYS[n] for n in names})
         self.differences["source"] += sum(d for _, d in source.values())
         self.differences["reference"] += sum(d for _, d in vendor.values())
         return source, vendor
@@ -110,8 +148,9 @@ class Demo:
                 print("  ── the switch: v1 ends, hourly deliveries begin under v2/ ──", flush=True)
             self.step(replay, arguments, when, label)
         os.chdir(self.out)
-        self.show("status", "status", "bucket", "lake", "--deliveries", "6", "--config", "tidegate.toml", "--now", self.now)
-        self.show("query", "query", "lake", QUESTION)
+        bucket, lake = self.places.shown
+        self.show("status", "status", bucket, lake, "--deliveries", "6", "--config", "tidegate.toml", "--now", self.now)
+        self.show("query", "query", lake, QUESTION)
         return self.finish(replay, len(plan))
 
     def finish(self, replay, count):
@@ -135,25 +174,23 @@ def shown(argument):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tidegate", default=ROOT / "build/release/bin/tidegate", type=pathlib.Path)
-    parser.add_argument("--out", default=ROOT / "build/demo", type=pathlib.Path)
+    parser.add_argument("--s3", action="store_true", help="the bucket and the lake are in S3, on a server that is started for it")
+    parser.add_argument("--out", type=pathlib.Path, help="default: build/demo, with --s3 build/demo-s3")
     parser.add_argument("--hours", default=48, type=int, help="hourly deliveries after the switch (default: 48)")
     parser.add_argument("--check-each", action="store_true", help="compare after every delivery, not only at the end")
     return parser.parse_args()
 
 
-def main():
-    args = parse()
-    out = args.out.resolve()
+def new_folder(out):
     if out.exists():
         if not (out / "tidegate.toml").exists() and any(out.iterdir()):
             raise SystemExit(f"{out} exists and is not an earlier demo: name another folder with --out")
         shutil.rmtree(out)
     out.mkdir(parents=True)
-    began = time.monotonic()
-    binary = args.tidegate.resolve()
-    demo = Demo(binary, out, args.check_each)
-    wrong = demo.run(args.hours)
-    print(f"\nDone in {time.monotonic() - began:.0f} s. The bucket and the lake are in {out}")
+
+
+def say_what_is_next(demo, binary, out):
+    print(f"The bucket and the lake are in {out}")
     tool = os.path.relpath(binary, out)
     print(f"""Try next:
   cd {os.path.relpath(out, ROOT)}
@@ -161,6 +198,23 @@ def main():
   {tool} history lake nyc.flights
   {tool} ingest bucket lake --config tidegate.toml     # nothing new: reads no data
   {tool} status bucket lake --config tidegate.toml --now {demo.now}""")
+
+
+def main():
+    args = parse()
+    out = (args.out or ROOT / ("build/demo-s3" if args.s3 else "build/demo")).resolve()
+    new_folder(out)
+    began = time.monotonic()
+    binary = args.tidegate.resolve()
+    with contextlib.ExitStack() as stack:
+        places = Buckets(out, stack.enter_context(servers.SeaweedFs())) if args.s3 else Folders(out)
+        demo = Demo(binary, out, args.check_each, places)
+        wrong = demo.run(args.hours)
+    print(f"\nDone in {time.monotonic() - began:.0f} s. ", end="")
+    if args.s3:
+        print(f"The server is gone, and the bucket and the lake with it. A copy of the bucket is in {out / 'copy-of-bucket'}")
+    else:
+        say_what_is_next(demo, binary, out)
     sys.exit(1 if wrong else 0)
 
 

@@ -63,7 +63,7 @@ ServiceError ReadServiceError(const net::HttpReply& reply) {
 }
 
 bool IsTransient(const ServiceError& error) {
-  constexpr std::array<std::string_view, 13> kCodes = {"SlowDown",
+  constexpr std::array<std::string_view, 17> kCodes = {"SlowDown",
                                                        "RequestTimeout",
                                                        "RequestTimeoutException",
                                                        "InternalError",
@@ -75,6 +75,10 @@ bool IsTransient(const ServiceError& error) {
                                                        "TooManyRequestsException",
                                                        "RequestLimitExceeded",
                                                        "OperationAborted",
+                                                       "BadDigest",
+                                                       "IncompleteBody",
+                                                       "XAmzContentChecksumMismatch",
+                                                       "XAmzContentSHA256Mismatch",
                                                        "ConditionalRequestConflict"};
   constexpr std::array<int, 6> kStatuses = {408, 429, 500, 502, 503, 504};
   return IsOneOf(error.code, kCodes) ||

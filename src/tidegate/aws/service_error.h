@@ -18,7 +18,7 @@ struct ServiceError {
 /// Reads the XML of S3 and STS, the JSON of Glue and Athena, and the headers. Never fails: what is not there stays "".
 ServiceError ReadServiceError(const net::HttpReply& reply);
 
-/// Passing by itself: throttling and faults of the server.
+/// Passing by itself: throttling, faults of the server, bytes that were turned over on their way.
 bool IsTransient(const ServiceError& error);
 /// The signature was made with a clock that is too far off.
 bool IsClockSkew(const ServiceError& error);

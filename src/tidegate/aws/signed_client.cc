@@ -21,6 +21,11 @@ std::string What(const Call& call) {
   return call.request.method + " " + Quoted(call.request.origin + call.request.path, 1300);
 }
 
+Status GivenUp(const Status& status, int attempts) {
+  return {status.code(), "after " + std::to_string(attempts) + " attempts: " + status.message() +
+                             ": check endpoint and network, then run the command again; it goes on where it was"};
+}
+
 }  // namespace
 
 struct SignedClient::Attempts {
@@ -93,7 +98,7 @@ Result<Answer> SignedClient::Send(const Call& call) {
     ++attempts.made;
     if (!ShouldRetry(outcome, attempts)) {
       if (!outcome.reply && attempts.made == 1) return outcome.failure.status;
-      if (!outcome.reply) return outcome.failure.status.WithContext("after " + std::to_string(attempts.made) + " attempts");
+      if (!outcome.reply) return GivenUp(outcome.failure.status, attempts.made);
       if (outcome.reply->ok()) budget_.GiveBack(attempts.budget_taken);
       return Answer{*std::move(outcome.reply), attempts.made, may_have_happened};
     }

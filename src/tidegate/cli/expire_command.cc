@@ -114,7 +114,7 @@ int Expire(const Options& options) {
 void AddExpire(CLI::App& app, int* exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("expire", "Forget old states of a lake's tables and remove what nobody needs");
-  command->add_option("LAKE", options->lake, "The lake")->required();
+  command->add_option("LAKE", options->lake, "The lake: a path or s3://bucket/prefix")->required();
   command->add_option("--keep-last", options->keep_last, "Keep the newest N states of each table (default: 1)")
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");

@@ -85,7 +85,7 @@ void AddHistory(CLI::App& app, int* exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("history", "Each commit of a lake: when, folders, files, rows, bytes, tool version");
-  command->add_option("LAKE", options->lake, "The lake")->required();
+  command->add_option("LAKE", options->lake, "The lake: a path or s3://bucket/prefix")->required();
   command->add_option("TABLE", options->table, "SCHEMA.TABLE: of one table, with its files");
   AddCommon(*command, options->common, /*with_now=*/false);
   command->footer(

@@ -285,8 +285,8 @@ int Ingest(const Options& options) {
 void AddIngest(CLI::App& app, int* exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("ingest", "Bring every table of a lake up to date with a delivery bucket");
-  command->add_option("SRC", options->bucket, "The delivery bucket: a path or file:// URL")->required();
-  command->add_option("LAKE", options->lake, "The lake: a folder, made where it does not exist")->required();
+  command->add_option("SRC", options->bucket, "The delivery bucket: a path or s3://bucket/prefix")->required();
+  command->add_option("LAKE", options->lake, "The lake: a folder, made where it does not exist, or s3://bucket/prefix")->required();
   auto* plan = command->add_flag("--plan", options->plan, "Show what would be done; change nothing");
   command->add_option("--jobs", options->jobs, "Tables at a time (default: one per core)")->check(CLI::Range(1, 256));
   command

@@ -105,7 +105,7 @@ int Release(const Options& options) {
 }
 
 void AddPlaces(CLI::App& command, Options& options) {
-  command.add_option("LAKE", options.lake, "The lake")->required();
+  command.add_option("LAKE", options.lake, "The lake: a path or s3://bucket/prefix")->required();
   command.add_option("TABLE", options.tables, "SCHEMA.TABLE (default: all tables)");
   AddCommon(command, options.common, /*with_now=*/true);
 }

@@ -101,7 +101,7 @@ int Query(Options options) {
 void AddQuery(CLI::App& app, int* exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("query", "Ask the tables of a lake in SQL (embedded DuckDB)");
-  command->add_option("LAKE", options->lake, "The lake")->required();
+  command->add_option("LAKE", options->lake, "The lake: a path or s3://bucket/prefix")->required();
   command->add_option("SQL", options->sql, "The query; - reads it from standard input")->required();
   command
       ->add_option("--at", options->at, "The tables as of this delivery: 2026-11-03T05 (hour), 2026-11-02 (day of v1)")

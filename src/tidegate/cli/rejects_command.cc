@@ -56,7 +56,7 @@ Status Show(const Options& options) {
 void AddRejects(CLI::App& app, int* exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("rejects", "Rows that tables could not take: folder, file, row, reason");
-  command->add_option("LAKE", options->lake, "The lake")->required();
+  command->add_option("LAKE", options->lake, "The lake: a path or s3://bucket/prefix")->required();
   command->add_option("TABLE", options->table, "SCHEMA.TABLE: of one table");
   command->add_option("--format", options->format, "table, csv or json")
       ->check(CLI::IsMember({"table", "csv", "json"}))

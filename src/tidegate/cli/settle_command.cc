@@ -49,8 +49,8 @@ Status SettleAll(const Options& options, Verdict verdict) {
 void AddCommand(CLI::App& app, int* exit_code, Verdict verdict, const char* what, const char* footer) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(std::string(ingest::VerdictName(verdict)), what);
-  command->add_option("SRC", options->bucket, "The delivery bucket: a path or file:// URL")->required();
-  command->add_option("LAKE", options->lake, "The lake")->required();
+  command->add_option("SRC", options->bucket, "The delivery bucket: a path or s3://bucket/prefix")->required();
+  command->add_option("LAKE", options->lake, "The lake: a path or s3://bucket/prefix")->required();
   command->add_option("FOLDER", options->folders, "Folders of the bucket, as ingest names them")->required();
   command->add_option("--reason", options->reason, "Why; kept in the lake's history")->required();
   AddCommon(*command, options->common, /*with_now=*/true);

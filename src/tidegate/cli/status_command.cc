@@ -292,8 +292,8 @@ void AddStatus(CLI::App& app, int* exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("status", "Deliveries and tables: what is there, missing, pending; how fresh each table is");
-  command->add_option("SRC", options->bucket, "The delivery bucket")->required();
-  command->add_option("LAKE", options->lake, "The lake");
+  command->add_option("SRC", options->bucket, "The delivery bucket: a path or s3://bucket/prefix")->required();
+  command->add_option("LAKE", options->lake, "The lake: a path or s3://bucket/prefix");
   command->add_option("--deliveries", options->deliveries, "How many of the newest deliveries to show (default: 12)")
       ->check(CLI::Range(0, 100000));
   AddTableChoice(*command, options->choice);

@@ -82,9 +82,7 @@ std::string ReasonOf(const Status& status) {
     case Code::kNotFound:
     case Code::kPreconditionFailed:
       return "changed";
-    case Code::kUnavailable:
     case Code::kPermissionDenied:
-    case Code::kUnauthenticated:
       return "unreadable";
     default:
       return "broken";
@@ -99,8 +97,18 @@ uint32_t SharesOfKeys(int64_t rows, int64_t memory_bytes) {
   return static_cast<uint32_t>(std::clamp<int64_t>(shares, 1, kMost));
 }
 
+/// Is it no property of the folder? Without an identity or a server, the next folder fares no better; and who is told of
+/// a gap might leave the folder out.
 bool StopsTheTable(const Status& status) {
-  return status.code() == Code::kCancelled || status.code() == Code::kInternal;
+  switch (status.code()) {
+    case Code::kCancelled:
+    case Code::kInternal:
+    case Code::kUnavailable:
+    case Code::kUnauthenticated:
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace

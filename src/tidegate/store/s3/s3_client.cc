@@ -204,12 +204,12 @@ Result<S3ListPage> S3Client::ListPage(const S3ListRequest& request) {
 }
 
 /// A refused HEAD has no body that says why: one byte is asked for, which has.
-Status S3Client::WhyHeadFailed(std::string_view key, int status) {
+Status S3Client::WhyHeadFailed(std::string_view key) {
   aws::Call call = NewCall("GET", key);
   call.request.headers.push_back({"range", "bytes=0-0"});
   TG_ASSIGN_OR_RETURN(const aws::Answer answer, Send(std::move(call), key));
-  if (answer.reply.ok() || answer.reply.status == 416) return {};  // it may be read by now
-  if (answer.reply.status == 404 && status != 404) return ErrorOf({.status = status}, key, "cannot look at object");
+  const int status = answer.reply.status;
+  if (answer.reply.ok() || status == 404 || status == 416) return {};  // mended on the way: a HEAD will tell by now
   return ErrorOf(answer.reply, key, "cannot look at object");
 }
 
@@ -219,7 +219,7 @@ Result<ObjectInfo> S3Client::Head(std::string_view key) {
     if (answer.reply.ok()) return InfoOfReply(key, answer.reply);
     const bool unclear = answer.reply.status == 400 || answer.reply.status == 403;
     if (!unclear || asked_why) return ErrorOf(answer.reply, key, "cannot look at object");
-    const Status why = WhyHeadFailed(key, answer.reply.status);
+    const Status why = WhyHeadFailed(key);
     const bool frozen = why.code() == Code::kFrozen;
     if (!why.ok() && !frozen) return why;
   }

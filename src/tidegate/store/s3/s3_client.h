@@ -107,7 +107,7 @@ class S3Client {
   bool Follow(const net::HttpReply& reply, aws::Call& call);
   Result<aws::Answer> Must(aws::Call call, std::string_view key, std::string_view what);
   Status ErrorOf(const net::HttpReply& reply, std::string_view key, std::string_view what) const;
-  Status WhyHeadFailed(std::string_view key, int status);
+  Status WhyHeadFailed(std::string_view key);
   std::string UrlOf(std::string_view key) const;
   Result<ObjectInfo> ResolvePut(std::string_view key, std::string_view put_id, const S3Condition& condition,
                                 uint64_t size_bytes, const Status& error);

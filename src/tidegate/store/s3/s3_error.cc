@@ -13,9 +13,9 @@ struct Meaning {
   std::string_view advice;
 };
 
-constexpr std::array<Meaning, 22> kMeanings = {{
+constexpr std::array<Meaning, 23> kMeanings = {{
     {"NoSuchKey", Code::kNotFound, "there is no such object: check the name"},
-    {"NoSuchBucket", Code::kNotFound, "there is no such bucket: check its name, the region and the endpoint"},
+    {"NoSuchBucket", Code::kInvalidArgument, "there is no such bucket: check its name, the region and the endpoint"},
     {"NoSuchUpload", Code::kNotFound, "the upload is gone: run the command again"},
     {"PreconditionFailed", Code::kPreconditionFailed, "the object is not the one that was seen before; plan again"},
     {"AccessDenied", Code::kPermissionDenied, "this identity may not do that: see docs/permissions.md for what it needs"},
@@ -35,6 +35,7 @@ constexpr std::array<Meaning, 22> kMeanings = {{
     {"InvalidBucketName", Code::kInvalidArgument, "the server does not take this as the name of a bucket"},
     {"ObjectParentIsFile", Code::kUnsupported, "this server keeps objects as files: none can lie below another one"},
     {"ExistingObjectIsDirectory", Code::kUnsupported, "this server keeps objects as files: none can lie below another one"},
+    {"BadDigest", Code::kUnavailable, "what arrived is not what was sent: run the command again"},
     {"EntityTooLarge", Code::kInvalidArgument, "it is larger than the server takes"},
 }};
 
@@ -83,7 +84,7 @@ Status StatusOfS3Error(const aws::ServiceError& error, std::string_view what, co
     if (meaning.code != code) continue;
     message += meaning.advice;
     // What these say is plain; of the others, the server's words help.
-    const bool plain = meaning.status == Code::kNotFound || meaning.status == Code::kPreconditionFailed;
+    const bool plain = code.starts_with("NoSuch") || meaning.status == Code::kPreconditionFailed;
     return {meaning.status, plain ? message : message + "; the server says " + aws::Describe(error)};
   }
   return {CodeOfHttp(error.status), message + aws::Describe(error)};

@@ -90,6 +90,30 @@ class Gatherer {
   std::string last_;
 };
 
+/// Everything that a page lists begins with what was asked for.
+Status CheckAsked(const S3ListPage& page, const std::string& prefix) {
+  for (const ObjectInfo& object : page.objects) {
+    if (!object.key.starts_with(prefix)) {
+      return Corruption("the server lists a key that was not asked for: " + Quoted(object.key) + " is not below " + Quoted(prefix));
+    }
+  }
+  return {};
+}
+
+/// A page that is damaged is asked for again: over plain HTTP nothing else notices.
+Result<S3ListPage> ReadPage(S3Client& client, const S3ListRequest& request) {
+  constexpr int kTries = 3;
+  Status damaged;
+  for (int tries = 0; tries < kTries; ++tries) {
+    auto page = client.ListPage(request);
+    const Status asked = page.ok() ? CheckAsked(*page, request.prefix) : Status();
+    if (page.ok() && asked.ok()) return page;
+    damaged = page.ok() ? asked : page.status();
+    if (damaged.code() != Code::kCorruption) break;
+  }
+  return damaged;
+}
+
 /// Where the server shall begin. Servers differ in what a start inside of a folded folder means: it is cut before the
 /// folder's '/', so that the folder comes along; whether it belongs there is asked for by itself.
 std::string ServerStart(const std::string& head, const ListRequest& request) {
@@ -152,7 +176,7 @@ Result<Listing> ListAll(S3Client& client, const std::string& head, const ListReq
   const size_t spare = FolderOfStart(request).empty() ? 0 : 1;  // it may be dropped again
   if (may_stop) page_request.max_keys = std::min(kMostKeysAPage, request.max_entries + spare);
   while (true) {
-    TG_ASSIGN_OR_RETURN(const S3ListPage page, client.ListPage(page_request));
+    TG_ASSIGN_OR_RETURN(const S3ListPage page, ReadPage(client, page_request));
     if (!gatherer.Add(page) && trusted) {
       trust_order = false;
       const bool order_mattered = !page_request.start_after.empty() || may_stop;

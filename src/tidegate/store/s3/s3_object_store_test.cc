@@ -115,7 +115,7 @@ TEST_F(S3ObjectStoreTest, CompleteMayFailWithStatus200) {
 TEST_F(S3ObjectStoreTest, PassingFaultsAreTriedAgain) {
   ASSERT_TRUE(store_->Put("k", "x", PutMode::kOverwrite).ok());
   for (const auto& [status, code] : std::vector<std::pair<int, std::string>>{
-           {500, "InternalError"}, {503, "SlowDown"}, {429, ""}, {503, ""}, {400, "RequestTimeout"}, {409, "OperationAborted"}}) {
+           {500, "InternalError"}, {503, "SlowDown"}, {429, ""}, {503, ""}, {400, "RequestTimeout"}, {409, "OperationAborted"}, {400, "BadDigest"}, {400, "XAmzContentSHA256Mismatch"}, {400, "IncompleteBody"}}) {
     Strike([](const net::HttpRequest&) { return true; }, {.reply = FakeS3::Error(status, code)});
     EXPECT_EQ(*store_->Read("k", 10), "x") << status << code;
   }
@@ -137,7 +137,7 @@ TEST_F(S3ObjectStoreTest, RefusalsAreNotTriedAgainAndSayWhatToDo) {
       {403, "InvalidAccessKeyId", Code::kUnauthenticated, "profile"},
       {403, "SignatureDoesNotMatch", Code::kUnauthenticated, "secret key"},
       {403, "InvalidObjectState", Code::kFrozen, "tidegate restore"},
-      {404, "NoSuchBucket", Code::kNotFound, "s3://bucket'"},
+      {404, "NoSuchBucket", Code::kInvalidArgument, "s3://bucket'"},
       {404, "NoSuchKey", Code::kNotFound, "s3://bucket/k"},
       {501, "NotImplemented", Code::kUnsupported, "cannot do that"}};
   for (const auto& [status, code, expected, advice] : cases) {
@@ -170,6 +170,46 @@ TEST_F(S3ObjectStoreTest, AHeadThatIsRefusedIsExplained) {
                                     : Fate{.reply = FakeS3::Error(403, "InvalidAccessKeyId")};
   };
   EXPECT_EQ(store_->Head("k").status().code(), Code::kUnauthenticated);
+}
+
+TEST_F(S3ObjectStoreTest, AHeadWhoseKeysRanOutTellsTheTruthInTheEnd) {
+  for (const bool there : {false, true}) {
+    if (there) ASSERT_TRUE(store_->Put("k", "x", PutMode::kOverwrite).ok());
+    Strike([](const net::HttpRequest& request) { return request.method == "HEAD"; }, {.reply = net::HttpReply{.status = 400}});
+    EXPECT_EQ(store_->Head("k").status().code(), there ? Code::kOk : Code::kNotFound);
+  }
+}
+
+TEST_F(S3ObjectStoreTest, AListingThatIsBrokenIsAskedForAgain) {
+  ASSERT_TRUE(store_->Put("d/k", "x", PutMode::kOverwrite).ok());
+  const auto page = [](const std::string& key) {
+    return net::HttpReply{.status = 200, .body = "<ListBucketResult><EncodingType>url</EncodingType><IsTruncated>false</IsTruncated><Contents><Key>" +
+                                                 key + "</Key><Size>1</Size><ETag>e</ETag></Contents></ListBucketResult>"};
+  };
+  for (const std::string& broken : std::vector<std::string>{"d/\xC3\xA9", "e/k", "", "<"}) {
+    Strike([](const net::HttpRequest&) { return true; }, {.reply = page(broken)});
+    const auto listing = store_->List({.prefix = "d/"});
+    ASSERT_TRUE(listing.ok()) << listing.status().ToString();
+    ASSERT_EQ(listing->objects.size(), 1U);
+    EXPECT_EQ(listing->objects[0].key, "d/k");
+    server_->fate = [&](const net::HttpRequest&) { return Fate{.reply = page(broken)}; };
+    EXPECT_EQ(store_->List({.prefix = "d/"}).status().code(), Code::kCorruption);
+  }
+}
+
+TEST_F(S3ObjectStoreTest, WhatWasSentIsCounted) {
+  ASSERT_TRUE(store_->Put("k", "x", PutMode::kOverwrite).ok());
+  AdoptMethod method;
+  ASSERT_TRUE(store_->Adopt(*store_, {.key = "k"}, "c", &method).ok());
+  ASSERT_TRUE(store_->Read("k", 10).ok() && store_->List({}).ok() && store_->Delete({"k", "c"}).ok());
+  const S3RequestCount sent = store_->client().Sent();
+  EXPECT_EQ(sent.puts, 1U);
+  EXPECT_EQ(sent.copies, 1U);
+  EXPECT_EQ(sent.heads, 1U);
+  EXPECT_EQ(sent.gets, 1U);
+  EXPECT_EQ(sent.lists, 1U);
+  EXPECT_EQ(sent.deletes, 1U);
+  EXPECT_EQ(server_->log().size(), 6U);
 }
 
 TEST_F(S3ObjectStoreTest, ABucketInAnotherRegionIsFollowedAndRemembered) {

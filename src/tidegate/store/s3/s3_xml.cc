@@ -1,5 +1,6 @@
 #include "tidegate/store/s3/s3_xml.h"
 
+#include <algorithm>
 #include <charconv>
 #include <pugixml.hpp>
 #include <sstream>
@@ -109,6 +110,9 @@ Result<S3ListPage> ReadListPage(const std::string& xml) {
                       ": is this the address of an S3 server?");
   }
   const bool encoded = std::string_view(root.child_value("EncodingType")) == "url";
+  if (encoded && std::any_of(xml.begin(), xml.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) {
+    return Corruption("the server's listing was damaged on its way: it holds bytes that must be encoded");
+  }
   S3ListPage page;
   for (const pugi::xml_node node : root.children("Contents")) {
     TG_ASSIGN_OR_RETURN(ObjectInfo object, ReadObject(node, encoded));
