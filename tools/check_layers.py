@@ -26,7 +26,7 @@ class Layer:
 
 
 BELOW_APP = ("base", "schema", "contract", "store", "bucket", "parquet", "table", "engine", "query", "deliver", "ingest",
-             "upkeep", "status", "net", "aws")
+             "upkeep", "status", "thaw", "net", "aws")
 
 # A folder stands below everything it may include.
 LAYERS = {
@@ -50,6 +50,8 @@ LAYERS = {
                     ("base", "contract", "store", "bucket", "schema", "table", "ingest")),
     "status": Layer("what was delivered, what is missing, how fresh it is",
                     ("base", "contract", "store", "bucket", "schema", "table", "ingest")),
+    "thaw": Layer("restores of what lies in cold storage: plan, ask, wait",
+                  ("base", "contract", "store", "bucket", "ingest")),
     "app": Layer("settings and composition: the one place that builds concrete backends", BELOW_APP),
     "cli": Layer("one file per command", (*BELOW_APP, "app")),
 }

@@ -41,6 +41,14 @@ std::string TextOf(const ingest::Waiting& w) {
 
 std::string TextOf(const ingest::Held& h) { return "h\n" + h.table + "\n" + h.folder; }
 
+/// Its amount may change from run to run: that is no news.
+std::string TextOf(const ingest::Cold& c) {
+  std::string out = "c\n" + c.table + "\n" + std::string(ingest::ColdScopeName(c.scope)) + std::string(c.state());
+  if (c.whole()) return out;
+  for (const ingest::ColdFolder& folder : c.folders) out += "\n" + folder.folder.Path();
+  return out;
+}
+
 template <typename T>
 std::vector<std::string> TablesOf(const std::vector<T>& entries) {
   std::vector<std::string> out;
@@ -82,6 +90,9 @@ News NewsDesk::Take(const ingest::IngestReport& report) {
   }
   for (const auto& waiting : report.waiting) {
     if (is_new(waiting)) At(deliveries, waiting.delivery).waiting.push_back(waiting);
+  }
+  for (const auto& cold : report.cold) {
+    if (is_new(cold)) out.cold.push_back(cold);
   }
   for (const auto& held : report.held) {
     const auto folder = contract::ParseFolder(held.folder);

@@ -33,6 +33,7 @@ struct News {
   std::vector<DeliveryNews> deliveries;   // in the order of C-20
   std::vector<ingest::Warning> warnings;  // new ones
   std::vector<ingest::Problem> problems;  // new ones, those of whole tables among them
+  std::vector<ingest::Cold> cold;         // what newly waits for cold storage
 };
 
 class NewsDesk {

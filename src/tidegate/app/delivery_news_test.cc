@@ -72,5 +72,18 @@ TEST(DeliveryNews, WhatIsStillSoIsToldOnce) {
   EXPECT_THAT(desk.Take(report).problems, SizeIs(2)) << "what went away and came again is new";
 }
 
+TEST(DeliveryNews, WhatWaitsForColdStorageIsToldOnceWhateverItsAmount) {  // C-43
+  ingest::IngestReport report;
+  ingest::Cold cold{.table = "shop.orders", .scope = ingest::ColdScope::kFirstBuild};
+  cold.folders.push_back({.folder = *contract::ParseFolder("v2/shop/orders/etl_date=2026-11-03/etl_hour=05"), .objects = 2});
+  report.cold = {cold};
+  NewsDesk desk;
+  EXPECT_THAT(desk.Take(report).cold, SizeIs(1));
+  report.cold[0].folders[0].objects = 1;
+  EXPECT_THAT(desk.Take(report).cold, IsEmpty());
+  report.cold[0].folders[0].thawing = true;
+  EXPECT_THAT(desk.Take(report).cold, SizeIs(1)) << "a restore was asked for: that is news";
+}
+
 }  // namespace
 }  // namespace tidegate::app

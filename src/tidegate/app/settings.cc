@@ -97,6 +97,14 @@ Status ReadLake(const toml::table& root, const std::string& source, Settings& ou
   return ReadText(*lake, "keep_for", where, ParseDuration, &out.keep_for);
 }
 
+Status ReadBucket(const toml::table& root, const std::string& source, Settings& out) {
+  TG_ASSIGN_OR_RETURN(const toml::table* bucket, FindSection(root, "bucket", source));
+  if (bucket == nullptr) return {};
+  const std::string where = source + " [bucket]";
+  TG_RETURN_IF_ERROR(CheckNames(*bucket, {"freezes_after"}, where));
+  return ReadText(*bucket, "freezes_after", where, ParseDuration, &out.freezes_after);
+}
+
 Status ReadFlag(const toml::table& section, const char* name, const std::string& where, bool* out) {
   if (!section.contains(name)) return {};
   const auto value = section[name].value_exact<bool>();
@@ -165,6 +173,7 @@ Status ReadSections(const toml::table& root, const std::string& source, Settings
     if (const Status bad = CheckTimes(out.watch); !bad.ok()) return bad.WithContext(where);
   }
   TG_RETURN_IF_ERROR(ReadLake(root, source, out));
+  TG_RETURN_IF_ERROR(ReadBucket(root, source, out));
   TG_RETURN_IF_ERROR(ReadStores(root, source, out));
   TG_ASSIGN_OR_RETURN(const toml::table* query, FindSection(root, "query", source));
   if (query != nullptr) {

@@ -16,6 +16,9 @@
 
 namespace tidegate::app {
 
+/// C-43: what a bucket of S3 does, where the settings do not say.
+inline constexpr std::chrono::milliseconds kFreezesAfter = std::chrono::hours(180 * 24);
+
 struct Settings {
   contract::TableCatalog catalog;   // default: the built-in `cloudhumans`
   std::string source = "built-in";  // where it was read from
@@ -28,7 +31,8 @@ struct Settings {
   std::optional<int> query_threads;
   std::optional<int> keep_snapshots;  // [lake]: what `expire` leaves of each table
   std::optional<std::chrono::milliseconds> keep_for;
-  std::vector<StoreSection> stores;  // [[store]]
+  std::optional<std::chrono::milliseconds> freezes_after;  // [bucket]: how old objects are that go into cold storage
+  std::vector<StoreSection> stores;                        // [[store]]
 };
 
 /// `config`: a file, or empty: ./tidegate.toml where it exists, else the built-in defaults. The environment variable

@@ -128,6 +128,14 @@ TEST_F(SettingsTest, HowMuchOfALakeIsKeptIsSaidByNumberAndTime) {
   EXPECT_THAT(Refused("[lake]\nkeep = 1\n").message(), HasSubstr("'keep'"));
 }
 
+TEST_F(SettingsTest, TheBucketSectionSaysWhenObjectsFreeze) {
+  Write("tidegate.toml", "[bucket]\nfreezes_after = \"90d\"\n");
+  const auto settings = LoadSettings("");
+  ASSERT_TRUE(settings.ok()) << settings.status().ToString();
+  EXPECT_EQ(settings->freezes_after, std::chrono::hours(90 * 24));
+  EXPECT_THAT(Refused("[bucket]\nfreezes = 7\n").message(), HasSubstr("unknown setting"));
+}
+
 TEST_F(SettingsTest, AnUnknownSettingIsNamed) {
   EXPECT_THAT(Refused("[ingest]\njobz = 1\n").message(), HasSubstr("'jobz'"));
   EXPECT_THAT(Refused("[query]\nlimit = 1\n").message(), HasSubstr("'limit'"));

@@ -132,6 +132,27 @@ void Unreadable(BucketView& view, const store::ObjectInfo& object, const contrac
   AddFinding(view, {Finding::Kind::kManifestUnreadable, Quoted(object.key), why.message(), ""});
 }
 
+bool LiesCold(const store::ObjectInfo& object) {
+  return object.archive == store::ArchiveState::kFrozen || object.archive == store::ArchiveState::kThawing;
+}
+
+/// One in cold storage counts as absent, too; all of them are said as one (C-33, C-43).
+void TakeFrozen(BucketView& view, const store::ObjectInfo& object, const contract::Delivery& delivery) {
+  view.unreadable_manifests.push_back(delivery);
+  view.frozen_manifests.push_back(object);
+}
+
+void ReportFrozen(BucketView& view) {
+  if (view.frozen_manifests.empty()) return;
+  const auto count = static_cast<int64_t>(view.frozen_manifests.size());
+  const std::string range = Quoted(view.frozen_manifests.front().key) + (count > 1 ? " and others" : "");
+  AddFinding(view, {Finding::Kind::kManifestsFrozen, "",
+                    Plural(count, "manifest lies", "manifests lie") + " in cold storage (" + range +
+                        ") and counts as absent: reseeds that it announces go unnoticed; `tidegate restore BUCKET "
+                        "--manifests` asks for all of them",
+                    ""});
+}
+
 /// The bytes of the very object that was listed. Errors: PreconditionFailed where it was replaced since.
 Result<std::string> ReadPinned(store::ObjectStore& bucket, const store::ObjectInfo& object) {
   TG_ASSIGN_OR_RETURN(auto reader, bucket.Open(object));
@@ -161,9 +182,18 @@ Result<std::string> ManifestText(store::ObjectStore& bucket, const store::Object
 Status ReadManifest(store::ObjectStore& bucket, const store::ObjectInfo& object, ManifestCache* cache,
                     BucketView& view) {
   const contract::Delivery delivery = contract::ParseKey(object.key).folder.delivery;
+  const bool known = cache != nullptr && cache->Find(object) != nullptr;
+  if (LiesCold(object) && !known) {
+    TakeFrozen(view, object, delivery);
+    return {};
+  }
   auto text = ManifestText(bucket, object, cache);
   if (!text.ok()) {
     if (text.status().code() == Code::kNotFound) return {};  // gone since the listing: as if it was never there
+    if (text.status().code() == Code::kFrozen) {
+      TakeFrozen(view, object, delivery);
+      return {};
+    }
     if (text.status().code() != Code::kCorruption) return text.status();
     Unreadable(view, object, delivery, text.status());
     return {};
@@ -360,6 +390,8 @@ std::string_view FindingName(Finding::Kind kind) {
       return "manifest_unreadable";
     case Finding::Kind::kManifestOdd:
       return "manifest_odd";
+    case Finding::Kind::kManifestsFrozen:
+      return "manifests_frozen";
     case Finding::Kind::kForeignKey:
       return "foreign_key";
     case Finding::Kind::kRefusedKey:
@@ -430,6 +462,7 @@ Result<BucketView> ScanBucket(store::ObjectStore& bucket, const ScanOptions& opt
   const Status done = options.recent ? scan.OfRecent(*options.recent) : scan.OfAll();
   if (!done.ok()) return done.WithContext("cannot read the bucket " + bucket.url());
   ReportStrays(view);
+  ReportFrozen(view);
   SayOnce(view.findings);
   return view;
 }

@@ -47,14 +47,14 @@ struct TableFolders {
 
 /// Something in the bucket that is passed over and said.
 struct Finding {
-  enum class Kind { kNameRefused, kStray, kManifestUnreadable, kManifestOdd, kForeignKey, kRefusedKey };
+  enum class Kind { kNameRefused, kStray, kManifestUnreadable, kManifestOdd, kManifestsFrozen, kForeignKey, kRefusedKey };
   Kind kind;
   std::string subject;  // key, escaped for printing
   std::string detail;
   std::string name = {};  // kNameRefused: the name as it is, for machines
 };
 
-/// "name_refused", "stray_key", "manifest_unreadable", "manifest_odd": the words that reports use.
+/// "name_refused", "stray_key", "manifest_unreadable", "manifest_odd", "manifests_frozen", …: the words that reports use.
 std::string_view FindingName(Finding::Kind kind);
 
 /// Of the version in use, the deliveries of a day ("2026-11-03") and later; of v1, __initial__ too.
@@ -73,6 +73,7 @@ struct BucketView {
   std::map<contract::TableName, TableFolders> tables;
   std::map<contract::Delivery, contract::Manifest> manifests;  // readable ones
   std::vector<contract::Delivery> unreadable_manifests;        // there, but count as absent (C-33)
+  std::vector<store::ObjectInfo> frozen_manifests;             // those of them that lie in cold storage
   std::vector<Finding> findings;
   size_t foreign_keys = 0;  // outside the layout
   /// What a scan of the recent days looked at; absent: a scan of everything.

@@ -112,6 +112,7 @@ void AddLake(CLI::App& app, int* exit_code);
 void AddQuery(CLI::App& app, int* exit_code);
 void AddRejects(CLI::App& app, int* exit_code);
 void AddReady(CLI::App& app, int* exit_code);
+void AddRestore(CLI::App& app, int* exit_code);
 void AddSkip(CLI::App& app, int* exit_code);
 void AddStatus(CLI::App& app, int* exit_code);
 

@@ -73,6 +73,28 @@ OrderedJson ToJson(const std::vector<ingest::Held>& held) {
   return out;
 }
 
+OrderedJson ToJson(const std::vector<ingest::Cold>& cold) {
+  OrderedJson out = OrderedJson::array();
+  for (const auto& c : cold) {
+    OrderedJson folders = OrderedJson::array();
+    for (const auto& f : c.folders) {
+      folders.push_back(OrderedJson{{"folder", f.folder.Path()},
+                                    {"state", f.thawing ? "thawing" : "frozen"},
+                                    {"objects", f.objects},
+                                    {"bytes", f.bytes}});
+    }
+    out.push_back(OrderedJson{{"table", c.table},
+                              {"waits", ingest::ColdScopeName(c.scope)},
+                              {"reason", c.state()},
+                              {"folders", std::move(folders)},
+                              {"of_folders", c.of_folders},
+                              {"objects", c.objects()},
+                              {"bytes", c.bytes()},
+                              {"message", ingest::Describe(c)}});
+  }
+  return out;
+}
+
 namespace {
 
 OrderedJson ToJson(const ingest::TableResult& t) {
@@ -106,7 +128,8 @@ OrderedJson ToJson(const ingest::IngestReport& report, const store::StoreCounter
                   {"warnings", ToJson(report.warnings)},
                   {"problems", ToJson(report.problems)},
                   {"waiting", ToJson(report.waiting)},
-                  {"held", ToJson(report.held)}};
+                  {"held", ToJson(report.held)},
+                  {"cold", ToJson(report.cold)}};
   AddRequests("bucket", bucket, out);
   AddRequests("lake", lake, out);
   out["listed_all"] = report.listed_all;
@@ -129,7 +152,8 @@ OrderedJson ToJson(const ingest::IngestPlan& plan) {
                                  {"action", ingest::ActionName(t.action)},
                                  {"folders", std::move(folders)},
                                  {"warnings", ToJson(t.warnings)},
-                                 {"problems", ToJson(t.problems)}});
+                                 {"problems", ToJson(t.problems)},
+                                 {"cold", ToJson(t.cold)}});
   }
   return OrderedJson{{"contract_version", contract::VersionName(plan.version)},
                      {"tables", std::move(tables)},
@@ -162,7 +186,8 @@ std::string Summary(const ingest::IngestReport& report) {
     return "nothing delivered: there is neither v1/<schema>/<table>/… nor v2/… in the bucket. Is the path right?";
   }
   if (changed == 0 && !report.failed()) {
-    return "nothing new: " + std::to_string(tables.size()) + " tables up to date" + contract;
+    const std::string state = report.cold.empty() ? " tables up to date" : " tables, some of it in cold storage";
+    return "nothing new: " + std::to_string(tables.size()) + state + contract;
   }
   return std::to_string(changed) + " of " + std::to_string(tables.size()) + " tables updated" + contract +
          (report.failed() ? "; some could not be: see the errors above" : "");
@@ -196,6 +221,7 @@ void PrintReport(const ingest::IngestReport& report) {
     std::printf("%s: held: %s has %s rows, the table %s: readers keep them; `tidegate accept` lets it in\n",
                 h.table.c_str(), h.folder.c_str(), HumanCount(h.rows_now).c_str(), HumanCount(h.rows_before).c_str());
   }
+  for (const auto& c : report.cold) std::printf("%s: %s\n", c.table.c_str(), ingest::Describe(c).c_str());
   std::printf("%s%s\n", Summary(report).c_str(), report.failed() ? ", and run again once they are mended" : "");
 }
 

@@ -17,6 +17,7 @@ namespace tidegate::cli {
 OrderedJson ToJson(const std::vector<ingest::Problem>& problems);
 OrderedJson ToJson(const std::vector<ingest::Waiting>& waiting);
 OrderedJson ToJson(const std::vector<ingest::Held>& held);
+OrderedJson ToJson(const std::vector<ingest::Cold>& cold);
 void LogWarnings(const std::vector<ingest::Warning>& warnings);
 void LogProblems(const std::vector<ingest::Problem>& problems);
 

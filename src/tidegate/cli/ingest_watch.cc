@@ -65,6 +65,7 @@ class Teller {
     const app::News news = desk_.Take(report);
     LogWarnings(news.warnings);
     LogProblems(news.problems);
+    for (const ingest::Cold& cold : news.cold) Log(LogLevel::kWarning, cold.table + ": " + ingest::Describe(cold));
     const std::string at = FormatRfc3339(std::chrono::floor<std::chrono::seconds>(clock_.Now()));
     for (const app::DeliveryNews& delivery : news.deliveries) {
       const std::string line = json_ ? DumpJson(LineOf(delivery, at)) : at + " " + app::Describe(delivery);

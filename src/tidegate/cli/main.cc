@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
   tidegate::cli::AddAccept(app, &exit_code);
   tidegate::cli::AddSkip(app, &exit_code);
   tidegate::cli::AddReady(app, &exit_code);
+  tidegate::cli::AddRestore(app, &exit_code);
   tidegate::cli::AddInit(app, &exit_code);
   tidegate::cli::AddStatus(app, &exit_code);
   tidegate::cli::AddQuery(app, &exit_code);

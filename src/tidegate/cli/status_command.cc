@@ -7,12 +7,14 @@
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
 #include "tidegate/cli/command.h"
+#include "tidegate/cli/ingest_command.h"
 #include "tidegate/status/status_report.h"
 #include "tidegate/store/metered/metered_object_store.h"
 
 namespace tidegate::cli {
 namespace {
 
+using cli::ToJson;  // of what waits for cold storage; those below would hide it
 using status::CellState;
 
 struct Options {
@@ -39,6 +41,14 @@ OrderedJson ToJson(const std::vector<ingest::OpenPoint>& points) {
   return out;
 }
 
+OrderedJson ToJson(const std::vector<status::ColdAge>& ages) {
+  OrderedJson out = OrderedJson::array();
+  for (const auto& age : ages) {
+    out.push_back(OrderedJson{{"from_days", age.from_days}, {"objects", age.objects}, {"bytes", age.bytes}});
+  }
+  return out;
+}
+
 OrderedJson ToJson(const status::TableStatus& t) {
   OrderedJson waiting = OrderedJson::array();
   for (const auto& w : t.waiting) {
@@ -54,6 +64,8 @@ OrderedJson ToJson(const status::TableStatus& t) {
                   {"to_ingest", t.to_ingest},
                   {"gaps", ToJson(t.gaps)},
                   {"held", ToJson(t.held)},
+                  {"cold", ToJson(t.cold)},
+                  {"cold_by_age", ToJson(t.cold_by_age)},
                   {"waiting", std::move(waiting)},
                   {"rows", t.rows},
                   {"bytes", t.bytes},
@@ -62,6 +74,7 @@ OrderedJson ToJson(const status::TableStatus& t) {
                   {"deleted_rows", t.deleted_rows},
                   {"snapshots", t.snapshots}};
   if (t.since) out["since"] = FormatRfc3339(*t.since);
+  if (t.cold_since) out["cold_since"] = FormatRfc3339(*t.cold_since);
   if (!t.on_hold.empty()) out["on_hold"] = t.on_hold;
   if (t.delivered_through) out["delivered_through"] = FormatRfc3339(*t.delivered_through);
   if (t.last_commit) out["last_commit"] = FormatRfc3339(*t.last_commit);
@@ -179,6 +192,8 @@ char Mark(CellState state) {
       return 'G';
     case CellState::kHeld:
       return 'H';
+    case CellState::kCold:
+      return 'C';
     case CellState::kOvertaken:
       return '-';
     case CellState::kInProgress:
@@ -194,7 +209,7 @@ char Mark(CellState state) {
 void PrintDeliveries(const status::StatusReport& report) {
   if (report.deliveries.empty()) return;
   std::printf(
-      "\ndeliveries, newest first (%zu of %zu):  * in the lake  s sealed  G gap  H held  - overtaken by a newer copy  "
+      "\ndeliveries, newest first (%zu of %zu):  * in the lake  s sealed  G gap  H held  C in cold storage  - overtaken by a newer copy  "
       "~ in progress  M missing  P pending\n",
       report.deliveries.size(), report.deliveries_in_all);
   std::vector<std::string> header = {"delivery", "manifest"};
@@ -229,6 +244,9 @@ std::vector<std::string> ReasonsOf(const status::TableStatus& table) {
                   " rows, the lake " + HumanCount(held.rows_before) +
                   ": `tidegate accept` lets it in, `tidegate skip` leaves it out");
   }
+  for (const ingest::Cold& cold : table.cold) {
+    out.push_back((table.cold_since ? "since " + Minute(table.cold_since) + ": " : "") + ingest::Describe(cold));
+  }
   for (const ingest::Waiting& w : table.waiting) {
     out.push_back((w.pending ? "pending in " : "missing in ") + w.delivery.ToString() +
                   (w.reason.empty() ? "" : ", reason given: " + Quoted(w.reason)));
@@ -242,6 +260,29 @@ void PrintReasons(const status::StatusReport& report) {
     for (const std::string& reason : ReasonsOf(table)) {
       std::printf("%s%s: %s\n", std::exchange(first, false) ? "\n" : "", table.table.c_str(), reason.c_str());
     }
+  }
+}
+
+/// "12 objects, 3.2 GB (10 from 180 days on, 2 from 365 days on)".
+std::string ColdLine(const std::vector<status::ColdAge>& ages) {
+  int64_t objects = 0, bytes = 0;
+  std::vector<std::string> parts;
+  for (const auto& age : ages) {
+    objects += age.objects;
+    bytes += age.bytes;
+    parts.push_back(HumanCount(age.objects) + " from " + std::to_string(age.from_days) + " days on");
+  }
+  return Plural(objects, "object", "objects") + ", " + HumanBytes(uint64_t(bytes)) + " (by age: " + Join(parts, ", ") +
+         ")";
+}
+
+/// All that was listed of it, in the lake or not.
+void PrintCold(const status::StatusReport& report) {
+  bool first = true;
+  for (const auto& table : report.tables) {
+    if (table.cold_by_age.empty()) continue;
+    std::printf("%sin cold storage: %s: %s\n", std::exchange(first, false) ? "\n" : "", table.table.c_str(),
+                ColdLine(table.cold_by_age).c_str());
   }
 }
 
@@ -267,6 +308,8 @@ int Show(const Options& options) {
   ask.now = (*clock)->Now();
   ask.expect_within = settings->watch.expect_within;
   ask.daily_at = settings->watch.daily_at;
+  const auto usual = app::IsS3Url(options.bucket) ? app::kFreezesAfter : std::chrono::milliseconds(0);
+  ask.freezes_after = settings->freezes_after.value_or(usual);
   store::MeteredObjectStore metered(*std::move(bucket));
   auto report = status::BuildStatus(metered, lake.get(), ask);
   if (!report.ok()) return Fail(report.status());
@@ -279,6 +322,7 @@ int Show(const Options& options) {
   PrintTables(*report);
   PrintDeliveries(*report);
   PrintReasons(*report);
+  PrintCold(*report);
   for (const auto& w : report->warnings) {
     Log(LogLevel::kWarning,
         (w.table.empty() ? "" : w.table + ": ") + (w.folder.empty() ? "" : w.folder + ": ") + w.message);

@@ -18,7 +18,8 @@ const std::vector<std::string_view>& FieldNames() {
 }
 
 const std::vector<std::string_view>& SectionNames() {
-  static const std::vector<std::string_view> names = {"catalog", "table", "ingest", "deliver", "query", "lake", "store"};
+  static const std::vector<std::string_view> names = {"catalog", "table", "ingest", "deliver",
+                                                      "query",   "lake",  "bucket", "store"};
   return names;
 }
 

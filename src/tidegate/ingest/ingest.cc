@@ -9,6 +9,7 @@
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
 #include "tidegate/ingest/hold.h"
+#include "tidegate/ingest/hold_back.h"
 #include "tidegate/ingest/lake_tables.h"
 #include "tidegate/ingest/note_listing.h"
 #include "tidegate/ingest/open_points.h"
@@ -97,6 +98,19 @@ OpenPoint PointOf(const bucket::BucketView& view, const contract::Folder& folder
   return out;
 }
 
+/// Of very many the oldest are enough: what waits as a whole is found again by every look.
+void AddColdPoints(const bucket::BucketView& view, const Cold& cold, UtcTime now, OpenPoints& out) {
+  constexpr size_t kMost = 500;
+  for (size_t i = 0; i < cold.folders.size() && i < kMost; ++i) {
+    OpenPoint point = PointOf(view, cold.folders[i].folder, now);
+    point.cold = true;
+    point.reason = cold.folders[i].thawing ? "thawing" : "frozen";
+    point.objects = cold.folders[i].objects;
+    point.bytes = static_cast<int64_t>(cold.folders[i].bytes);
+    out.push_back(std::move(point));
+  }
+}
+
 OpenPoints OpenPointsOf(const bucket::BucketView& view, const JobOutcome& outcome, UtcTime now) {
   OpenPoints out;
   for (const Problem& problem : outcome.problems) {
@@ -116,6 +130,7 @@ OpenPoints OpenPointsOf(const bucket::BucketView& view, const JobOutcome& outcom
     point.rows_now = held.rows_now;
     out.push_back(std::move(point));
   }
+  for (const Cold& cold : outcome.cold) AddColdPoints(view, cold, now, out);
   return out;
 }
 
@@ -127,8 +142,9 @@ class Run {
   Turn DoTable(const TableName& name, TableState state) {
     PlanChoice choice = ChoiceOf(name, look_, options_);
     Turn turn = Contend(name, std::move(state), choice);
-    while (turn.status.ok() && turn.outcome.reseed_not_taken) {  // the others need not wait with it
-      choice.not_taken.Insert(*turn.outcome.reseed_not_taken);
+    while (turn.status.ok() && (turn.outcome.reseed_not_taken || turn.outcome.rebuild_waits)) {
+      if (turn.outcome.reseed_not_taken) choice.not_taken.Insert(*turn.outcome.reseed_not_taken);
+      choice.no_rebuild = choice.no_rebuild || turn.outcome.rebuild_waits;
       auto again = LoadTableState(lake_, name);  // a person's word may have been recorded
       if (!again.ok()) {
         turn.status = again.status();
@@ -137,6 +153,7 @@ class Run {
       Turn next = Contend(name, *std::move(again), choice);
       Prepend(std::move(turn.outcome.problems), next.outcome.problems);
       Prepend(std::move(turn.outcome.held), next.outcome.held);
+      PrependCold(std::move(turn.outcome.cold), next.outcome.cold);
       turn = std::move(next);
     }
     if (turn.status.ok()) Note(name, turn.outcome);
@@ -162,7 +179,7 @@ class Run {
 
   Turn TryTable(const TableName& name, TableState state, const PlanChoice& choice) {
     Turn turn;
-    auto planned = PlanOf(view_, lake_, name, state, choice);
+    auto planned = PlanReadable(view_, bucket_, lake_, name, state, choice);
     if (!planned.ok()) {
       turn.status = planned.status();
       return turn;
@@ -170,6 +187,7 @@ class Run {
     TablePlan plan = *std::move(planned);
     std::vector<Warning> warnings = plan.warnings;
     std::vector<Problem> problems = plan.problems;
+    std::vector<Cold> cold = plan.cold;
     turn.outcome.result.table = name.ToString();
     turn.outcome.result.mode = plan.rules.mode;
     if (state.checkpoint) turn.outcome.result.delivered_through = DeliveredThrough(view_, name, *state.checkpoint);
@@ -190,6 +208,7 @@ class Run {
     }
     Prepend(std::move(warnings), turn.outcome.warnings);
     Prepend(std::move(problems), turn.outcome.problems);
+    PrependCold(std::move(cold), turn.outcome.cold);
     return turn;
   }
 
@@ -207,6 +226,11 @@ class Run {
     rest = std::move(first);
   }
 
+  static void PrependCold(std::vector<Cold> first, std::vector<Cold>& rest) {
+    for (Cold& cold : rest) AddCold(std::move(cold), first);
+    rest = std::move(first);
+  }
+
   store::ObjectStore& bucket_;
   store::ObjectStore& lake_;
   const Look& look_;
@@ -221,6 +245,7 @@ void Collect(Turn turn, const TableName& name, IngestReport& report) {
   move_into(turn.outcome.warnings, report.warnings);
   move_into(turn.outcome.problems, report.problems);
   move_into(turn.outcome.held, report.held);
+  move_into(turn.outcome.cold, report.cold);
   if (!turn.status.ok()) report.problems.push_back({"table", name.ToString(), "", turn.status.ToString()});
 }
 
@@ -257,7 +282,8 @@ bool IngestReport::applied_anything() const {
 
 bool IngestReport::anything_waits() const {
   const auto on_hold = [](const Warning& warning) { return warning.kind == kOnHold; };
-  return !waiting.empty() || !held.empty() || std::any_of(warnings.begin(), warnings.end(), on_hold);
+  return !waiting.empty() || !held.empty() || !cold.empty() ||
+         std::any_of(warnings.begin(), warnings.end(), on_hold);
 }
 
 Result<IngestPlan> PlanIngest(store::ObjectStore& bucket, store::ObjectStore& lake, const IngestOptions& options) {
@@ -268,7 +294,7 @@ Result<IngestPlan> PlanIngest(store::ObjectStore& bucket, store::ObjectStore& la
   plan.warnings = BucketWarnings(look.view);
   plan.waiting = StillWaiting(look.view, plan.version);
   for (const auto& [name, state] : look.tables.states) {
-    auto planned = PlanOf(look.view, lake, name, state, ChoiceOf(name, look, options));
+    auto planned = PlanReadable(look.view, bucket, lake, name, state, ChoiceOf(name, look, options));
     if (planned.ok())
       plan.tables.push_back(*std::move(planned));
     else

@@ -77,12 +77,13 @@ struct IngestReport {
   std::vector<Problem> problems;  // open gaps: the run counts as failed
   std::vector<Waiting> waiting;
   std::vector<Held> held;
+  std::vector<Cold> cold;     // waits for a restore: no failure (C-43)
   bool listed_all = false;    // not the recent days alone
   bool empty_bucket = false;  // nothing of the contract was found there
 
   /// Did rows of any table change?
   bool applied_anything() const;
-  bool anything_waits() const;  // a table is missing, pending, held or on hold
+  bool anything_waits() const;  // a table is missing, pending, held, on hold, or waits for cold storage
   bool failed() const { return !problems.empty(); }
 };
 

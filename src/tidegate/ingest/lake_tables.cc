@@ -65,6 +65,7 @@ Result<TablePlan> PlanOf(const bucket::BucketView& view, store::ObjectStore& lak
   circumstances.now = choice.now;
   circumstances.refresh = choice.refresh;
   circumstances.not_taken = choice.not_taken;
+  circumstances.no_rebuild = choice.no_rebuild;
   TablePlan plan = PlanTable(view, name, choice.entry, state.checkpoint, choice.version, circumstances);
   if (plan.refresh) RefuseLoss(view, choice.accept_loss, plan);
   return plan;

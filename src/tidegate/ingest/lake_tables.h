@@ -40,6 +40,7 @@ struct PlanChoice {
   bool refresh = false;  // build it anew
   bool accept_loss = false;
   DeliverySet not_taken;  // reseeds that this run tried and could not take
+  bool no_rebuild = false;  // a rebuild waits for cold storage
 };
 
 /// A table on hold is left alone, with a warning. Errors: a settlement cannot be read.

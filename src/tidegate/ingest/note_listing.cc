@@ -28,6 +28,9 @@ std::vector<contract::Folder> OpenFolders(const IngestReport& report) {
   };
   for (const Problem& problem : report.problems) take(problem.folder);
   for (const Held& held : report.held) take(held.folder);
+  for (const Cold& cold : report.cold) {
+    for (const ColdFolder& folder : cold.folders) take(folder.folder.Path());
+  }
   return out;
 }
 
@@ -40,6 +43,11 @@ bool AnyReseedWaits(const Look& look, const Checkpoints& checkpoints) {
     if (announced.empty()) return false;
     return !checkpoint || !checkpoint->reseed || checkpoint->reseed->at < announced.back().reseed.at;
   });
+}
+
+/// Does a build wait that needs all folders? Then every run must see all of them.
+bool AnyBuildWaits(const IngestReport& report) {
+  return std::any_of(report.cold.begin(), report.cold.end(), [](const Cold& cold) { return cold.whole(); });
 }
 
 /// C-14: until v1 is closed, it is listed daily.
@@ -110,9 +118,12 @@ std::optional<ListingNote> NoteAfter(const Look& look, const Checkpoints& checkp
     note.due = NextWholeListing(look, checkpoints, choice);
   }
   if (!look.note || look.swept) note.swept = choice.now;
-  if (AnyReseedWaits(look, checkpoints) || !ChooseWindow(look, report, choice, note)) return std::nullopt;
-  if (!look.note) {
-    note.past_manifests = {note.window, bucket::HashOfManifests(look.view.manifest_objects, note.window)};
+  if (AnyReseedWaits(look, checkpoints) || AnyBuildWaits(report)) return std::nullopt;
+  if (!ChooseWindow(look, report, choice, note)) return std::nullopt;
+  if (!look.note) {  // those in cold storage were not read: then the past is read again
+    const bool all_read = look.view.frozen_manifests.empty();
+    note.past_manifests = {
+        note.window, all_read ? bucket::HashOfManifests(look.view.manifest_objects, note.window) : std::string()};
   }
   note.deliveries_before += CountOutside(look.view, look.view.window, note.window);
   for (const auto& [name, checkpoint] : checkpoints) {

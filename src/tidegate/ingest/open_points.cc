@@ -12,7 +12,7 @@ constexpr uint64_t kMaxBytes = 4'000'000;
 
 OrderedJson ToJson(const OpenPoint& point) {
   OrderedJson out{
-      {"kind", point.held ? "held" : "gap"}, {"folder", point.folder.Path()}, {"fingerprint", point.fingerprint}};
+      {"kind", point.held ? "held" : point.cold ? "cold" : "gap"}, {"folder", point.folder.Path()}, {"fingerprint", point.fingerprint}};
   AddDetails(point, out);
   return out;
 }
@@ -22,13 +22,18 @@ Result<OpenPoint> ParsePoint(const Json& json) {
   OpenPoint out;
   TG_ASSIGN_OR_RETURN(const std::string kind, RequireText(json, "kind"));
   out.held = kind == "held";
-  if (!out.held && kind != "gap") return Corruption("a kind is held or gap, not " + Quoted(kind));
+  out.cold = kind == "cold";
+  if (!out.held && !out.cold && kind != "gap") return Corruption("a kind is gap, held or cold, not " + Quoted(kind));
   TG_ASSIGN_OR_RETURN(const std::string folder, RequireText(json, "folder"));
   TG_ASSIGN_OR_RETURN(out.folder, contract::ParseFolder(folder));
   TG_ASSIGN_OR_RETURN(out.fingerprint, RequireText(json, "fingerprint"));
   if (out.held) {
     TG_ASSIGN_OR_RETURN(out.rows_before, RequireInteger(json, "rows_before"));
     TG_ASSIGN_OR_RETURN(out.rows_now, RequireInteger(json, "rows_now"));
+  } else if (out.cold) {
+    TG_ASSIGN_OR_RETURN(out.reason, RequireText(json, "reason"));
+    TG_ASSIGN_OR_RETURN(out.objects, RequireInteger(json, "objects"));
+    TG_ASSIGN_OR_RETURN(out.bytes, RequireInteger(json, "bytes"));
   } else {
     TG_ASSIGN_OR_RETURN(out.reason, RequireText(json, "reason"));
     TG_ASSIGN_OR_RETURN(out.message, RequireText(json, "message"));
@@ -48,6 +53,10 @@ void AddDetails(const OpenPoint& point, OrderedJson& out) {
   if (point.held) {
     out["rows_before"] = point.rows_before;
     out["rows_now"] = point.rows_now;
+  } else if (point.cold) {
+    out["reason"] = point.reason;
+    out["objects"] = point.objects;
+    out["bytes"] = point.bytes;
   } else {
     out["reason"] = point.reason;
     out["message"] = point.message;
@@ -80,7 +89,7 @@ OpenPoints KeepSince(OpenPoints found, const OpenPoints& before) {
   for (OpenPoint& point : found) {
     const auto same = std::find_if(before.begin(), before.end(), [&](const OpenPoint& old) {
       return old.folder == point.folder && old.fingerprint == point.fingerprint && old.held == point.held &&
-             old.reason == point.reason;
+             old.cold == point.cold && (point.cold || old.reason == point.reason);
     });
     if (same != before.end()) point.since = std::min(point.since, same->since);
   }

@@ -17,11 +17,14 @@ namespace tidegate::ingest {
 struct OpenPoint {
   contract::Folder folder;
   std::string fingerprint;  // of the folder when it was tried
-  bool held = false;        // by the shrink guard (C-29); else a gap (C-15)
-  std::string reason;       // of a gap: "broken", "type", …
+  bool held = false;        // by the shrink guard (C-29)
+  bool cold = false;        // waits for cold storage (C-43); neither: a gap (C-15)
+  std::string reason;       // of a gap: "broken", "type", …; of a cold one: "frozen", "thawing"
   std::string message;      // of a gap
   int64_t rows_before = 0;  // of a held copy
   int64_t rows_now = 0;
+  int64_t objects = 0;  // of a cold one: that cannot be read
+  int64_t bytes = 0;
   UtcTime since;  // of the first run that found it so
   friend bool operator==(const OpenPoint&, const OpenPoint&) = default;
 };

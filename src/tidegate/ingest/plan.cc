@@ -226,7 +226,8 @@ bool IsDue(TablePlan& plan, const Circumstances& now, const FolderState& state) 
 /// Folders to add, given the reseed in force and those that wait to be taken.
 void PlanAppend(const BucketView& view, const Circumstances& now, const FolderMap& folders,
                 const std::vector<Reseed>& waiting, TablePlan& plan) {
-  const bool rebuild = plan.refresh || AnyAppliedChanged(view, now, folders, plan);
+  const bool changed = AnyAppliedChanged(view, now, folders, plan);
+  const bool rebuild = !now.no_rebuild && (plan.refresh || changed);
   for (const auto& [delivery, state] : folders) {
     if (!state.sealed() || delivery.version > plan.version) continue;  // C-10, C-12
     const bool applied = plan.before && plan.before->applied.Contains(delivery);
@@ -363,7 +364,7 @@ TableRules DecideRules(const BucketView& view, const TableName& table, const con
 TablePlan PlanTable(const BucketView& view, const TableName& table, const contract::TableEntry* entry,
                     std::optional<Checkpoint> before, Version in_use, const Circumstances& circumstances) {
   TablePlan plan;
-  plan.refresh = circumstances.refresh && before;
+  plan.refresh = circumstances.refresh && before && !circumstances.no_rebuild;
   plan.table = table;
   plan.version = in_use;
   plan.rules = DecideRules(view, table, entry, before ? &*before : nullptr);
@@ -431,10 +432,12 @@ std::optional<UtcTime> DeliveredThrough(const BucketView& view, const TableName&
   return out;
 }
 
-std::string Describe(const TablePlan& plan) {
+namespace {
+
+std::string DescribeAction(const TablePlan& plan) {
   std::string out = plan.table.ToString() + " (" + std::string(contract::ModeName(plan.rules.mode)) + ", " +
                     (plan.rules.key.empty() ? "no key" : "key " + Join(plan.rules.key, ", ")) + "): ";
-  if (plan.action == Action::kNothing) return out + "up to date";
+  if (plan.action == Action::kNothing) return out + (plan.cold.empty() ? "up to date" : "nothing that can be read is new");
   if (plan.action == Action::kSettle) return out + "record what a person decided; no rows change";
   const size_t shown = plan.action == Action::kReplace ? 1 : plan.folders.size();
   size_t files = 0;
@@ -446,6 +449,14 @@ std::string Describe(const TablePlan& plan) {
   out += std::string(ActionName(plan.action)) + " " + Plural(shown, "folder", "folders") + ", " +
          Plural(files, "file", "files") + ", " + HumanBytes(uint64_t(bytes));
   for (size_t i = 0; i < shown; ++i) out += "\n    " + plan.folders[i].folder.Path();
+  return out;
+}
+
+}  // namespace
+
+std::string Describe(const TablePlan& plan) {
+  std::string out = DescribeAction(plan);
+  for (const Cold& cold : plan.cold) out += "\n    " + Describe(cold);
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include "tidegate/bucket/bucket_view.h"
 #include "tidegate/contract/table_catalog.h"
 #include "tidegate/ingest/checkpoint.h"
+#include "tidegate/ingest/cold.h"
 #include "tidegate/ingest/settlement.h"
 
 namespace tidegate::ingest {
@@ -80,6 +81,7 @@ struct TablePlan {
   std::map<contract::Delivery, std::string> acknowledged;  // fingerprints of changed folders that were skipped
   std::vector<Warning> warnings;
   std::vector<Problem> problems;
+  std::vector<Cold> cold;  // held back: not in `folders` (hold_back.h)
 };
 
 /// v1 is looked at for so long after the first commit that read v2 (C-14).
@@ -94,6 +96,8 @@ struct Circumstances {
   bool refresh = false;
   /// R of reseeds that this run tried and could not take (broken, held): they wait.
   DeliverySet not_taken;
+  /// A rebuild waits (C-43): applied folders stay as they are, new ones are added.
+  bool no_rebuild = false;
 };
 
 /// C-12 for a lake: v2 once the bucket shows a v2 manifest, or any table of the lake has seen v2.

@@ -6,6 +6,7 @@
 #include "tidegate/base/json.h"
 #include "tidegate/base/text.h"
 #include "tidegate/ingest/data_file.h"
+#include "tidegate/ingest/hold_back.h"
 #include "tidegate/ingest/schema_fit.h"
 #include "tidegate/parquet/position_delete_file.h"
 #include "tidegate/parquet/reject_file.h"
@@ -95,6 +96,14 @@ uint32_t SharesOfKeys(int64_t rows, int64_t memory_bytes) {
   if (memory_bytes <= 0) return 1;
   const int64_t shares = (rows * kBytesAKey + memory_bytes - 1) / memory_bytes;
   return static_cast<uint32_t>(std::clamp<int64_t>(shares, 1, kMost));
+}
+
+/// Those that wait for themselves alone stay open, also after v1 is closed.
+void AddWaiting(const std::vector<Cold>& found, DeliverySet& to) {
+  for (const Cold& cold : found) {
+    if (cold.scope != ColdScope::kFolders) continue;
+    for (const ColdFolder& folder : cold.folders) to.Insert(folder.folder.delivery);
+  }
 }
 
 /// Is it no property of the folder? Without an identity or a server, the next folder fares no better; and who is told of
@@ -206,6 +215,10 @@ Status TableJob::StageParts() {
     last_column_id_ = schema_.MaxId();
   }
   if (!plan_.rules.key.empty()) TG_RETURN_IF_ERROR(InspectFolders());
+  if (!cold_.empty()) {
+    GiveUp(cold_.Max());
+    return {};
+  }
   KeptFolders kept;
   if (plan_.action == Action::kRebuild && !plan_.refresh) {
     TG_ASSIGN_OR_RETURN(kept, GoneFolders());
@@ -214,9 +227,9 @@ Status TableJob::StageParts() {
     if (options_.cancel != nullptr) TG_RETURN_IF_ERROR(options_.cancel->Check());
     TG_RETURN_IF_ERROR(StageKept(kept, &folder.folder.delivery));
     TG_ASSIGN_OR_RETURN(const bool taken, TryFolder(folder, /*replace=*/false));
-    if (!taken && IsVital(folder.folder.delivery)) {
-      staged_.clear();
-      if (plan_.takes_reseed) out_.reseed_not_taken = plan_.reseed->at;
+    const contract::Delivery& delivery = folder.folder.delivery;
+    if (!taken && (IsVital(delivery) || (IsCold(delivery) && NeedsAtOnce(plan_, delivery)))) {
+      GiveUp(delivery);
       return {};
     }
   }
@@ -228,6 +241,30 @@ Status TableJob::StageParts() {
   }
   return {};
 }
+
+void TableJob::GiveUp(const contract::Delivery& cause) {
+  staged_.clear();
+  const bool first_build_waits = IsCold(cause) && !plan_.before;
+  if (plan_.takes_reseed && !first_build_waits) out_.reseed_not_taken = plan_.reseed->at;
+  out_.rebuild_waits = IsCold(cause) && plan_.action == Action::kRebuild;
+}
+
+void TableJob::AddColdFolder(const bucket::FolderState& folder) {
+  Cold cold{.table = plan_.table.ToString(), .scope = ColdScope::kFolders};
+  if (plan_.action == Action::kReplace)
+    cold.scope = ColdScope::kCopy;
+  else if (NeedsAtOnce(plan_, folder.folder.delivery))
+    cold.scope = !plan_.before                       ? ColdScope::kFirstBuild
+                 : plan_.action == Action::kRebuild ? ColdScope::kRebuild
+                                                     : ColdScope::kReseed;
+  cold.of_folders = cold.scope == ColdScope::kCopy ? 1 : std::ssize(plan_.folders);
+  // Which of its files it is, is not known.
+  cold.folders.push_back({folder.folder, std::ssize(folder.files), static_cast<uint64_t>(folder.bytes()), false});
+  AddCold(std::move(cold), out_.cold);
+  cold_.Insert(folder.folder.delivery);
+}
+
+bool TableJob::IsCold(const contract::Delivery& delivery) const { return cold_.Contains(delivery); }
 
 Result<TableJob::KeptFolders> TableJob::GoneFolders() const {
   KeptFolders out;
@@ -302,6 +339,10 @@ Result<bool> TableJob::TryFolder(const bucket::FolderState& folder, bool replace
   last_column_id_ = last_id_before;
   if (reason == kHeldReason) return false;
   if (StopsTheTable(status)) return status;
+  if (status.code() == Code::kFrozen) {  // only now, or the listing could not tell
+    AddColdFolder(folder);
+    return false;
+  }
   // C-44: retention took the copy while it was read; an older candidate or the next run does it.
   if (replace && status.code() == Code::kNotFound) return false;
   if (reason.empty()) reason = ReasonOf(status);
@@ -391,6 +432,11 @@ Status TableJob::InspectFolders() {
     if (options_.cancel != nullptr) TG_RETURN_IF_ERROR(options_.cancel->Check());
     auto seen = InspectFolder(bucket_, lake_, folder.folder, inspect_, Generation());
     if (seen.ok()) rows += seen->rows();
+    const bool in_vain = seen.status().code() == Code::kFrozen && NeedsAtOnce(plan_, folder.folder.delivery);
+    if (in_vain) {
+      AddColdFolder(folder);
+      return {};
+    }
     inspected_.emplace(folder.folder.delivery, std::move(seen));
   }
   shares_ = SharesOfKeys(rows, options_.memory_bytes / std::max(options_.jobs, 1));
@@ -604,6 +650,7 @@ Checkpoint TableJob::NewCheckpoint() const {
   out.fenced = settle ? out.fenced : plan_.fenced;
   out.skipped = plan_.skipped;
   out.gaps = failed_;
+  for (const std::vector<Cold>* found : {&plan_.cold, &out_.cold}) AddWaiting(*found, out.gaps);
   out.columns_kept = out.mode == contract::TableMode::kParts && plan_.before && BringsItsColumns() && !AnyFile();
   if (plan_.before) out.switched_at = plan_.before->switched_at;
   if (!out.switched_at && out.version == contract::Version::kV2) out.switched_at = options_.clock->Now();

@@ -23,8 +23,10 @@ struct JobOutcome {
   std::vector<Warning> warnings;
   std::vector<Problem> problems;
   std::vector<Held> held;
+  std::vector<Cold> cold;  // found to be in cold storage only when it was read
   /// R of a reseed that the plan takes and that is broken or held: plan again, with it as one that waits.
   std::optional<contract::Delivery> reseed_not_taken;
+  bool rebuild_waits = false;  // for cold storage: plan again without it
 };
 
 class TableJob {
@@ -49,6 +51,11 @@ class TableJob {
   bool AnyFile() const;  // staged
   bool BringsItsColumns() const;
   bool IsVital(const contract::Delivery& delivery) const;
+  /// C-43: a folder that turned out to lie in cold storage.
+  void AddColdFolder(const bucket::FolderState& folder);
+  bool IsCold(const contract::Delivery& delivery) const;
+  /// What needs all its folders at once is not done.
+  void GiveUp(const contract::Delivery& cause);
   /// Stages one folder and fits its columns; a folder that cannot be applied becomes a problem and leaves no trace.
   Result<bool> TryFolder(const bucket::FolderState& folder, bool replace);
   /// An error is the folder's; *reason is its word where the code alone does not tell it.
@@ -56,7 +63,8 @@ class TableJob {
   Status FitSchema(const contract::Folder& folder, const std::vector<SourceFile>& files, bool replace,
                    std::string* reason);
   Result<SourceFolder> TakeInspected(const contract::Folder& folder);
-  /// Reads the footers of all folders, and decides in how many shares their keys are gone through.
+  /// Reads the footers of all folders, and decides in how many shares their keys are gone through. Stops where what
+  /// needs all of them cannot be done.
   Status InspectFolders();
   Status PrepareKeys(const StagedFolder& staged);
   int64_t Generation() const;  // of the names of data files
@@ -102,6 +110,7 @@ class TableJob {
 
   std::vector<StagedFolder> staged_;  // in the order of C-20
   DeliverySet failed_;                // folders that became problems
+  DeliverySet cold_;                  // folders that turned out to lie in cold storage
   schema::Schema schema_;
   int last_column_id_ = 0;
   table::LiveFiles live_;  // of the current snapshot; append only

@@ -6,6 +6,7 @@
 
 #include "tidegate/base/text.h"
 #include "tidegate/ingest/hold.h"
+#include "tidegate/ingest/hold_back.h"
 #include "tidegate/ingest/lake_tables.h"
 #include "tidegate/ingest/look.h"
 #include "tidegate/table/lake_table.h"
@@ -93,6 +94,7 @@ std::string Summarize(const StatusReport& report) {
   add({Health::kGap}, "table has a gap", "tables have gaps");
   add({Health::kHeld}, "table is held, it shrank", "tables are held, they shrank");
   add({Health::kOnHold}, "table is on hold", "tables are on hold");
+  add({Health::kFrozen, Health::kThawing}, "table waits for cold storage", "tables wait for cold storage");
   if (report.has_lake) add({Health::kToIngest}, "table has folders to ingest", "tables have folders to ingest");
   add({Health::kMissing, Health::kPending}, "table is missing or pending", "tables are missing or pending");
   if (parts.empty()) parts.push_back(report.has_lake ? "everything delivered is in the lake" : "nothing is missing");
@@ -133,12 +135,17 @@ void TakeOpenPoints(const ingest::TablePlan& plan, const ingest::OpenPoints& poi
     const auto point = std::find_if(points.begin(), points.end(), [&](const ingest::OpenPoint& old) {
       return old.folder == state.folder && old.fingerprint == state.Fingerprint();
     });
-    if (point == points.end())
+    if (point == points.end() || point->cold)
       out.to_ingest.push_back(state.folder.Path());
     else
       (point->held ? out.held : out.gaps).push_back(*point);
   }
   if (plan.action == ingest::Action::kReplace && out.to_ingest.size() > 1) out.to_ingest.resize(1);
+  out.cold = plan.cold;
+  for (const ingest::OpenPoint& point : points) {
+    if (out.cold.empty() || !point.cold) continue;
+    out.cold_since = out.cold_since ? std::min(*out.cold_since, point.since) : point.since;
+  }
 }
 
 /// The first seal of the folders to ingest.
@@ -167,6 +174,11 @@ void TakeHealth(const ingest::TablePlan& plan, const StatusOptions& options, boo
   } else if (!out.held.empty()) {
     out.health = Health::kHeld;
     out.since = FirstSince(out.held);
+  } else if (!out.cold.empty()) {
+    const bool asked = std::all_of(out.cold.begin(), out.cold.end(),
+                                   [](const ingest::Cold& cold) { return cold.state() == "thawing"; });
+    out.health = asked ? Health::kThawing : Health::kFrozen;
+    out.since = out.cold_since;
   } else if (has_lake && !out.to_ingest.empty()) {
     out.health = Health::kToIngest;
     out.since = FirstSeal(plan, out.to_ingest);
@@ -210,14 +222,29 @@ const ingest::TableState& StateOf(const ingest::Look& look, const TableName& nam
   return found == look.tables.states.end() ? kNone : found->second;
 }
 
-Result<ingest::TablePlan> PlanOf(const ingest::Look& look, store::ObjectStore* lake, const TableName& name,
-                                 const StatusOptions& options) {
+Result<ingest::TablePlan> PlanOf(store::ObjectStore& bucket, const ingest::Look& look, store::ObjectStore* lake,
+                                 const TableName& name, const StatusOptions& options) {
   const ingest::PlanChoice choice = ingest::PlainChoice(look, name, options.catalog, options.now);
   if (lake == nullptr) return ingest::PlanTable(look.view, name, choice.entry, std::nullopt, look.version);
-  return ingest::PlanOf(look.view, *lake, name, StateOf(look, name), choice);
+  return ingest::PlanReadable(look.view, bucket, *lake, name, StateOf(look, name), choice);
 }
 
-TableStatus StatusOfTable(const ingest::Look& look, store::ObjectStore* lake, const TableName& name,
+/// What freezes before long has to be in the lake by then.
+void WarnOfFreeze(const ingest::TablePlan& plan, const StatusOptions& options, StatusReport& report) {
+  if (options.freezes_after.count() == 0 || plan.folders.empty()) return;
+  std::vector<bucket::FolderState> needed = plan.folders;
+  if (plan.action == ingest::Action::kReplace) needed.resize(1);
+  const auto soon = WhatFreezesSoon(needed, options.now, options.freezes_after);
+  if (!soon) return;
+  report.warnings.push_back({"freezes_soon", plan.table.ToString(), "",
+                             Plural(soon->objects, "object", "objects") + ", " + HumanBytes(uint64_t(soon->bytes)) +
+                                 ", not in the lake yet, go into cold storage by " +
+                                 FormatRfc3339(options.now + kFreezeNotice).substr(0, 10) + ", the first on " +
+                                 FormatRfc3339(soon->first).substr(0, 10) + ": run `tidegate ingest` before",
+                             soon->objects, ""});
+}
+
+TableStatus StatusOfTable(store::ObjectStore& bucket, const ingest::Look& look, store::ObjectStore* lake, const TableName& name,
                           const StatusOptions& options, const std::vector<ingest::Waiting>& waiting,
                           StatusReport& report) {
   TableStatus out;
@@ -228,7 +255,7 @@ TableStatus StatusOfTable(const ingest::Look& look, store::ObjectStore* lake, co
     out.error = broken->second.ToString();
   }
   ingest::TablePlan plan;
-  if (auto planned = PlanOf(look, lake, name, options); planned.ok())
+  if (auto planned = PlanOf(bucket, look, lake, name, options); planned.ok())
     plan = *std::move(planned);
   else
     out.error = planned.status().ToString();
@@ -247,6 +274,10 @@ TableStatus StatusOfTable(const ingest::Look& look, store::ObjectStore* lake, co
     if (entry.table == out.table) out.waiting.push_back(entry);
   }
   if (state.checkpoint) out.delivered_through = ingest::DeliveredThrough(look.view, name, *state.checkpoint);
+  if (const auto folders = look.view.tables.find(name); folders != look.view.tables.end()) {
+    out.cold_by_age = ColdByAge(folders->second, options.now);
+  }
+  if (report.has_lake) WarnOfFreeze(plan, options, report);
   TakeHealth(plan, options, report.has_lake, out);
   for (const ingest::Warning& warning : plan.warnings) {
     if (warning.kind != "not_in_manifest" && warning.kind != ingest::kOnHold) report.warnings.push_back(warning);
@@ -264,6 +295,11 @@ void MarkOpenPoint(const TableStatus& table, const Delivery& delivery, Cell& cel
   if (cell.state != CellState::kSealed) return;
   if (Names(table.gaps, delivery)) cell.state = CellState::kGap;
   if (Names(table.held, delivery)) cell.state = CellState::kHeld;
+  for (const ingest::Cold& cold : table.cold) {
+    for (const ingest::ColdFolder& folder : cold.folders) {
+      if (folder.folder.delivery == delivery) cell.state = CellState::kCold;
+    }
+  }
 }
 
 void AddDeliveries(const ingest::Look& look, const std::set<TableName>& names, size_t most, StatusReport& report) {
@@ -304,6 +340,8 @@ std::string_view CellName(CellState state) {
       return "gap";
     case CellState::kHeld:
       return "held";
+    case CellState::kCold:
+      return "cold";
     case CellState::kOvertaken:
       return "overtaken";
     case CellState::kInProgress:
@@ -326,6 +364,10 @@ std::string_view HealthName(Health health) {
       return "gap";
     case Health::kHeld:
       return "held";
+    case Health::kFrozen:
+      return "frozen";
+    case Health::kThawing:
+      return "thawing";
     case Health::kToIngest:
       return "to ingest";
     case Health::kMissing:
@@ -355,7 +397,7 @@ Result<StatusReport> BuildStatus(store::ObjectStore& bucket, store::ObjectStore*
   report.warnings = ingest::BucketWarnings(view);
   const auto waiting = ingest::StillWaiting(view, report.version);
   for (const TableName& name : names) {
-    report.tables.push_back(StatusOfTable(look, lake, name, options, waiting, report));
+    report.tables.push_back(StatusOfTable(bucket, look, lake, name, options, waiting, report));
   }
   AddDeliveries(look, names, options.max_deliveries, report);
   report.next = NextAfter(view, report.version, options);

@@ -12,8 +12,10 @@
 #include "tidegate/bucket/bucket_view.h"
 #include "tidegate/contract/schedule.h"
 #include "tidegate/contract/table_catalog.h"
+#include "tidegate/ingest/cold.h"
 #include "tidegate/ingest/open_points.h"
 #include "tidegate/ingest/plan.h"
+#include "tidegate/status/cold_status.h"
 #include "tidegate/store/object_store.h"
 
 namespace tidegate::status {
@@ -24,6 +26,7 @@ enum class CellState {
   kApplied,     // in the lake
   kGap,         // sealed, and could not be applied
   kHeld,        // kept back by the shrink guard
+  kCold,        // sealed, and its files lie in cold storage
   kOvertaken,   // a full copy that a newer one has replaced
   kInProgress,  // files without _SUCCESS
   kMissing,     // the manifest says missing, with reason
@@ -51,6 +54,8 @@ enum class Health {
   kOnHold,      // a person told ingest to leave it as it is
   kGap,         // a sealed folder could not be applied (C-15)
   kHeld,        // the shrink guard keeps a copy back (C-29)
+  kFrozen,      // something that the lake needs lies in cold storage (C-43)
+  kThawing,     // the same, and a restore was asked for
   kToIngest,    // sealed folders that the next ingest applies
   kMissing,     // the newest word of the manifests on it
   kPending,
@@ -63,10 +68,13 @@ std::string_view HealthName(Health health);
 struct TableStatus {
   std::string table;
   Health health = Health::kNoData;
-  /// Since when: of a gap or a held copy the first run that found it, of folders to ingest the first seal, of a missing
+  /// Since when: of a gap, a held copy or what is cold the first run that found it, of folders to ingest the first seal, of a missing
   /// or pending table the time of its delivery, of a current one its last commit. Absent: not known.
   std::optional<UtcTime> since;
   std::vector<ingest::OpenPoint> gaps, held;
+  std::vector<ingest::Cold> cold;     // what waits for cold storage, with a lake
+  std::optional<UtcTime> cold_since;  // absent: no run has found it so yet
+  std::vector<ColdAge> cold_by_age;   // what was listed of it, applied or not
   std::string on_hold;  // what the hold says of itself; empty: none
   contract::TableMode mode = contract::TableMode::kFull;
   std::string mode_source;
@@ -106,6 +114,7 @@ struct StatusOptions {
   UtcTime now;
   std::chrono::milliseconds expect_within = contract::kUsuallyWithin;
   std::chrono::minutes daily_at = contract::kDailyAt;
+  std::chrono::milliseconds freezes_after{0};  // the bucket moves objects of that age into cold storage; 0: never
 };
 
 /// `lake` may be null: then only the bucket is told of.

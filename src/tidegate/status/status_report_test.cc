@@ -219,6 +219,53 @@ TEST_F(StatusReportTest, AHeldCopyIsToldUntilAPersonDecides) {  // C-29
   EXPECT_EQ(TableOf(Report(), "shop.customers").health, Health::kCurrent);
 }
 
+TEST_F(StatusReportTest, WhatLiesInColdStorageIsToldByTableAndAge) {  // C-43
+  bucket_.SwitchToV2();
+  bucket_.Deliver(Hour("orders", "03"), R"([[1, "a", 1]])");
+  bucket_.Deliver(Hour("log", "03"), R"([[1, "a", 1]])");
+  const auto set = [&](const std::string& folder, store::ArchiveState state) {
+    bucket_.store().SetArchive(folder + "/0000_part_00.parquet", "GLACIER", state);
+  };
+  set(Hour("log", "03"), store::ArchiveState::kFrozen);
+  Ingest();
+  bucket_.Deliver(Hour("orders", "04"), R"([[1, "b", 1]])");
+  set(Hour("orders", "04"), store::ArchiveState::kThawing);
+  const StatusReport report = Report();
+  const TableStatus& log = TableOf(report, "shop.log");
+  EXPECT_EQ(log.health, Health::kFrozen);
+  EXPECT_EQ(log.cold_since, ParseRfc3339("2026-11-03T12:00:00Z").value());
+  ASSERT_THAT(log.cold, SizeIs(1));
+  EXPECT_EQ(log.cold[0].scope, ingest::ColdScope::kFirstBuild);
+  EXPECT_THAT(log.to_ingest, IsEmpty());
+  ASSERT_THAT(log.cold_by_age, SizeIs(1));
+  EXPECT_EQ(log.cold_by_age[0].objects, 1);
+  EXPECT_EQ(TableOf(report, "shop.orders").health, Health::kThawing);
+  EXPECT_EQ(CellOf(report, "v2/2026-11-03/04", "shop.orders").state, CellState::kCold);
+  EXPECT_THAT(report.summary, HasSubstr("2 tables wait for cold storage"));
+
+  set(Hour("log", "03"), store::ArchiveState::kThawed);
+  set(Hour("orders", "04"), store::ArchiveState::kThawed);
+  const StatusReport thawed = Report();
+  EXPECT_EQ(TableOf(thawed, "shop.log").health, Health::kToIngest);
+  EXPECT_THAT(TableOf(thawed, "shop.orders").to_ingest, ElementsAre(Hour("orders", "04")));
+}
+
+TEST_F(StatusReportTest, WhatFreezesBeforeItIsInTheLakeIsSaid) {  // C-43
+  bucket_.SwitchToV2();
+  bucket_.Deliver(Hour("orders", "03"), R"([[1, "a", 1]])");
+  now_ = FormatRfc3339(SystemClock().Now() + std::chrono::days(160));
+  const auto kinds = [&] {
+    std::vector<std::string> out;
+    for (const ingest::Warning& warning : Report().warnings) out.push_back(warning.kind);
+    return out;
+  };
+  EXPECT_THAT(kinds(), testing::Not(testing::Contains("freezes_soon")));
+  options_.freezes_after = std::chrono::days(180);
+  EXPECT_THAT(kinds(), testing::Contains("freezes_soon"));
+  Ingest();
+  EXPECT_THAT(kinds(), testing::Not(testing::Contains("freezes_soon")));
+}
+
 TEST_F(StatusReportTest, TheNextDeliveryIsToldAndWhetherItIsLate) {  // C-40
   EXPECT_FALSE(Report().next);
   Manifest("03", "{}");

@@ -111,7 +111,11 @@ Result<Listing> MemoryObjectStore::List(const ListRequest& request) {
                                                                             : objects_.upper_bound(request.start_after);
   if (it != objects_.end() && it->first == request.start_after) ++it;
   while (it != objects_.end() && it->first.starts_with(request.prefix) && builder.Add(it->second.info)) ++it;
-  return builder.Take();
+  Listing out = builder.Take();
+  for (ObjectInfo& object : out.objects) {
+    if (restores_hidden_ && object.archive != ArchiveState::kReadable) object.archive = ArchiveState::kFrozen;
+  }
+  return out;
 }
 
 Result<MemoryObjectStore::Object> MemoryObjectStore::Find(std::string_view key) const {

@@ -46,6 +46,9 @@ class MemoryObjectStore final : public ObjectStore {
   /// Put an object into cold storage, or out of it: "GLACIER" and kFrozen. Its bytes cannot be read while it is frozen.
   void SetArchive(const std::string& key, std::string storage_class, ArchiveState state);
 
+  /// From now on listings tell nothing of restores, as those of some servers: what is restored is listed as frozen.
+  void HideRestoresInListings() { restores_hidden_ = true; }
+
   /// Lose power: each key that changed since the last Sync() and for which `lost` says so (null: every one) is as it
   /// was then. What is left counts as durable.
   void DropUnsynced(const std::function<bool(const std::string& key)>& lost = nullptr);
@@ -69,6 +72,7 @@ class MemoryObjectStore final : public ObjectStore {
   Objects objects_;
   std::map<std::string, std::optional<Object>> unsynced_;  // key → what it was at the last Sync()
   uint64_t generations_ = 0;
+  bool restores_hidden_ = false;
 };
 
 }  // namespace tidegate::store
