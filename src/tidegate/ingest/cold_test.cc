@@ -111,8 +111,10 @@ TEST_F(ColdTest, WhereListingsTellNothingOfRestoresHeadDoes) {
 TEST_F(ColdTest, WhereHeadFailsTheListingCounts) {
   DeliverHours({"03"});
   Freeze(Hour("orders", "03"));
-  store::FaultObjectStore denied(bucket_.shared(), {.fail_at = 1, .mode = store::FaultMode::kErrorFromThenOn,
-                                                    .only = store::CallKind::kHead, .code = Code::kPermissionDenied});
+  store::FaultObjectStore denied(bucket_.shared(), {.fail_at = 1,
+                                                    .mode = store::FaultMode::kErrorFromThenOn,
+                                                    .only = store::CallKind::kHead,
+                                                    .code = Code::kPermissionDenied});
   EXPECT_EQ(OnlyCold(IngestWell(denied, lake_.store())).state(), "frozen");
 }
 
@@ -343,9 +345,9 @@ TEST_F(ColdTest, FrozenManifestsCountAsAbsentAndAreSaidOnce) {  // C-33
   DeliverHours({"03", "04", "05"});
   for (const char* hour : {"03", "04", "05"}) {
     Announce(hour, false);
-    bucket_.store().SetArchive("v2/_manifests/snapshot_date=2026-11-03/snapshot_hour=" + std::string(hour) +
-                                   "/manifest.json",
-                               "GLACIER", ArchiveState::kFrozen);
+    bucket_.store().SetArchive(
+        "v2/_manifests/snapshot_date=2026-11-03/snapshot_hour=" + std::string(hour) + "/manifest.json", "GLACIER",
+        ArchiveState::kFrozen);
   }
   store::MeteredObjectStore metered(bucket_.shared());
   const IngestReport report = IngestWell(metered, lake_.store());
