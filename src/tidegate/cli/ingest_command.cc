@@ -7,6 +7,7 @@
 
 #include "tidegate/app/memory.h"
 #include "tidegate/app/open_store.h"
+#include "tidegate/app/request_cost.h"
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
 #include "tidegate/cli/version.h"

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "tidegate/app/open_store.h"
+#include "tidegate/app/request_cost.h"
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
 #include "tidegate/cli/command.h"

@@ -360,6 +360,23 @@ TEST_F(ColdTest, FrozenManifestsCountAsAbsentAndAreSaidOnce) {  // C-33
   EXPECT_THAT(lake_.Table("orders"), ElementsAre("1|05|1"));
 }
 
+TEST_F(ColdTest, AFrozenManifestOfLongAgoIsReadOnceItCanBe) {  // C-35
+  const auto hour = [](const std::string& day, const std::string& of) {
+    return "v2/shop/orders/etl_date=" + day + "/etl_hour=" + of;
+  };
+  bucket_.Deliver(hour("2026-11-03", "03"), R"([[1, "old", 1]])");
+  bucket_.Deliver(hour("2026-11-03", "04"), R"([[2, "new", 1]])");
+  bucket_.Deliver(hour("2026-11-20", "03"), R"([[3, "new", 1]])");
+  Announce("04", true);
+  const std::string manifest = "v2/_manifests/snapshot_date=2026-11-03/snapshot_hour=04/manifest.json";
+  bucket_.store().SetArchive(manifest, "GLACIER", ArchiveState::kFrozen);
+  IngestAt("2026-11-20T04:00:00Z");
+  EXPECT_THAT(lake_.Table("orders"), SizeIs(3));
+  bucket_.store().SetArchive(manifest, "GLACIER", ArchiveState::kThawed);
+  IngestAt("2026-11-21T05:00:00Z");
+  EXPECT_THAT(lake_.Table("orders"), ElementsAre("2|new|1", "3|new|1"));
+}
+
 TEST_F(ColdTest, APlanShowsWhatWaits) {
   DeliverHours({"03"});
   Freeze(Hour("orders", "03"));
