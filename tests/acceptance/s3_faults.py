@@ -143,9 +143,9 @@ class Faults:
         return fault_proxy.Rule("answer", operation=operation, nth=nth, times=1, code=choice, **shift)
 
     def lasting(self):
-        choice = self.random.choice(("key", "key", "key", "operation", "operation", "from now on", "gone", "precondition", "unsupported"))
+        choice = self.random.choice(("key", "key", "key", "operation", "operation", "from now on", "gone", "precondition", "cannot"))
         codes = {"key": ["AccessDenied"], "operation": ["AccessDenied"], "from now on": ["ExpiredToken", "RequestTimeTooSkewed", "InvalidAccessKeyId",
-                 "SignatureDoesNotMatch", "NoSuchBucket"], "gone": ["NoSuchKey"], "precondition": ["PreconditionFailed"], "unsupported": ["NotImplemented"]}
+                 "SignatureDoesNotMatch", "NoSuchBucket"], "gone": ["NoSuchKey"], "precondition": ["PreconditionFailed"], "cannot": ["NotImplemented"]}
         code = self.random.choice(codes[choice])
         status = {"InvalidAccessKeyId": 403, "NoSuchBucket": 404, "NotImplemented": 501}.get(code)
         if choice == "key":
@@ -155,7 +155,7 @@ class Faults:
             return [fault_proxy.Rule("answer", operation="GET RANGE", nth=nth, code=code)]
         if choice == "precondition":
             return [fault_proxy.Rule("answer", operation=["PUT", "COMPLETE UPLOAD"], nth=nth, code=code)]
-        if choice == "unsupported":
+        if choice == "cannot":
             operation = self.random.choice(("COPY", "PUT", "DELETE MANY", "CREATE UPLOAD"))
         numbers = list(range(nth, 1000)) if choice == "from now on" else None
         return [fault_proxy.Rule("answer", operation=operation, nth=numbers, code=code, status=status)]

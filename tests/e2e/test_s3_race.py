@@ -40,7 +40,12 @@ class ManyIngests:
             self.assertEqual(len(folders), len(set(folders)), f"{table}: a folder was applied twice")
             self.assertEqual(commits[table], len(history), f"{table}: each commit is told by one run")
         self.assertEqual(store.ingest()["outcome"], "nothing_new")
-        print(f"  {self.kind.name}: {INGESTS} at once, {ROUNDS} rounds: {dict(commits)} commits", flush=True)
+        self.assertGreater(self.lost(), 0, "nothing was contended for")
+        print(f"  {self.kind.name}: {INGESTS} at once, {ROUNDS} rounds: {dict(commits)} commits, {self.lost()} lost to another", flush=True)
+
+    def lost(self):
+        """Commits that another was quicker to make."""
+        return sum(entry["status"] in (409, 412) and entry["key"].endswith(".metadata.json") for entry in self.proxy.log())
 
     def ingest_at_once(self, store):
         with tempfile.TemporaryDirectory() as outputs:

@@ -158,7 +158,7 @@ class WebIdentity(on_server.Case):
         for number in range(3):
             self.store.deliver_hour(shop.FIRST_HOUR + dt.timedelta(hours=number))
             self.until(lambda: self.taken() >= 4 + 2 * number)
-        self.until(lambda: self.applied("shop.orders") == 3)
+        self.until(self.is_current)
         watch.terminate()
         out, err = watch.communicate(timeout=LIMIT)
         self.assertEqual(watch.returncode, 0, err)
@@ -166,10 +166,10 @@ class WebIdentity(on_server.Case):
         self.shows_nothing_secret(out + err)
         self.check_tables()
 
-    def applied(self, table):
-        """Hours of a table that are in the lake."""
-        commits = self.tidegate("history", self.store.lake, table, "--json").json
-        return len({folder for commit in commits for folder in commit["folders"] if folder.startswith("v2/")})
+    def is_current(self):
+        """Is everything in the lake?"""
+        status = self.tidegate.must("status", self.store.bucket, self.store.lake, "--config", self.store.config, "--json").json
+        return {table["state"] for table in status["tables"]} == {"current"}
 
     def until(self, holds):
         end = time.monotonic() + LIMIT
