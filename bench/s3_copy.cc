@@ -1,5 +1,5 @@
-// tidegate_s3_copy JOBS FROM TO: brings every object of one store into another, as ingest and deliver move files: JOBS objects
-// at once. For bench/s3.py. Places as tidegate takes them: s3://bucket/prefix, a folder.
+// tidegate_s3_copy JOBS FROM TO: brings every object of one store into another, as ingest and deliver move files: JOBS
+// objects at once. For bench/s3.py. Places as tidegate takes them: s3://bucket/prefix, a folder.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>

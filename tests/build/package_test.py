@@ -56,7 +56,7 @@ class Installed(unittest.TestCase):
         licences = self.prefix / "share/doc/tidegate/licences"
         folders = {folder.name for folder in licences.iterdir()}
         self.assertGreaterEqual(folders, {"arrow", "duckdb", "libcli11-dev", "libfmt-dev", "nlohmann-json3-dev",
-                                          "libsqlite3-dev", "libtomlplusplus-dev", "libxxhash-dev", "zlib1g-dev"})
+                                          "libpugixml-dev", "libsqlite3-dev", "libtomlplusplus-dev", "libxxhash-dev", "zlib1g-dev"})
         for file in (file for file in licences.rglob("*") if file.is_file()):
             self.assertGreater(file.stat().st_size, 100, file)
         for name in ("LICENSE", "NOTICE"):

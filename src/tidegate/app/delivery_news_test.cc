@@ -75,7 +75,8 @@ TEST(DeliveryNews, WhatIsStillSoIsToldOnce) {
 TEST(DeliveryNews, WhatWaitsForColdStorageIsToldOnceWhateverItsAmount) {  // C-43
   ingest::IngestReport report;
   ingest::Cold cold{.table = "shop.orders", .scope = ingest::ColdScope::kFirstBuild};
-  cold.folders.push_back({.folder = *contract::ParseFolder("v2/shop/orders/etl_date=2026-11-03/etl_hour=05"), .objects = 2});
+  cold.folders.push_back(
+      {.folder = *contract::ParseFolder("v2/shop/orders/etl_date=2026-11-03/etl_hour=05"), .objects = 2});
   report.cold = {cold};
   NewsDesk desk;
   EXPECT_THAT(desk.Take(report).cold, SizeIs(1));

@@ -49,7 +49,8 @@ class Doctor {
     const auto& provider = bucket_->client().settings().credentials;
     const auto keys = provider->Get();
     if (!keys.ok()) {
-      AddFailure("identity", keys.status().WithContext(provider->Describe()), "docs/identities.md tells where keys are looked for");
+      AddFailure("identity", keys.status().WithContext(provider->Describe()),
+                 "docs/identities.md tells where keys are looked for");
       return false;
     }
     std::string found = provider->Describe();
@@ -65,7 +66,8 @@ class Doctor {
       return false;
     }
     for (const store::ObjectInfo& object : listing->objects) {
-      const bool readable = object.archive == store::ArchiveState::kReadable || object.archive == store::ArchiveState::kThawed;
+      const bool readable =
+          object.archive == store::ArchiveState::kReadable || object.archive == store::ArchiveState::kThawed;
       if (!sample_ && readable) sample_ = object;
     }
     Add({"list", CheckState::kGood, listing->objects.empty() ? "allowed; there is no object" : "allowed", ""});
@@ -78,15 +80,17 @@ class Doctor {
     const bool moved = settings.region != bucket_->client().settings().region;
     Add({"region", moved ? CheckState::kAdvice : CheckState::kGood,
          settings.region + (address.ok() ? " at " + address->origin : ""),
-         moved ? "the bucket is there, not in " + bucket_->client().settings().region + ": give --region, to spare each run a request" : ""});
+         moved ? "the bucket is there, not in " + bucket_->client().settings().region +
+                     ": give --region, to spare each run a request"
+               : ""});
     const auto ahead = bucket_->client().server_ahead();
     if (!ahead) return;
     constexpr int64_t kMuch = 60;
     const int64_t seconds = ahead->count();
     const bool off = std::abs(seconds) > kMuch;
     Add({"clock", off ? CheckState::kAdvice : CheckState::kGood,
-         off ? "this machine's clock is " + Plural(std::abs(seconds), "second", "seconds") + (seconds > 0 ? " behind" : " ahead of") +
-                   (seconds > 0 ? " the server's" : " the server")
+         off ? "this machine's clock is " + Plural(std::abs(seconds), "second", "seconds") +
+                   (seconds > 0 ? " behind" : " ahead of") + (seconds > 0 ? " the server's" : " the server")
              : "agrees with the server's",
          off ? "set it, by NTP: from 15 minutes on S3 refuses requests" : ""});
   }
@@ -125,7 +129,8 @@ class Doctor {
   }
 
   /// The XML of a setting, or a check that says why there is none.
-  std::optional<std::string> Setting(const std::string& name, const std::string& action, const std::string& where_none) {
+  std::optional<std::string> Setting(const std::string& name, const std::string& action,
+                                     const std::string& where_none) {
     auto setting = bucket_->client().BucketSetting(name);
     if (setting.ok()) return *std::move(setting);
     if (setting.status().code() == Code::kNotFound) {
@@ -146,12 +151,14 @@ class Doctor {
       Add({"versioning", CheckState::kGood, found,
            on ? "what `tidegate expire` removes stays as old versions: a lifecycle rule for those saves money" : ""});
     }
-    if (const auto xml = Setting("lifecycle", "s3:GetLifecycleConfiguration", std::string(kLifecycleAdvice))) CheckLifecycle(*xml);
+    if (const auto xml = Setting("lifecycle", "s3:GetLifecycleConfiguration", std::string(kLifecycleAdvice)))
+      CheckLifecycle(*xml);
     if (const auto xml = Setting("uploads", "s3:ListBucketMultipartUploads", "")) {
       const auto count = store::CountUploads(*xml);
       const bool some = count.ok() && *count > 0;
       Add({"uploads", some ? CheckState::kAdvice : CheckState::kGood,
-           count.ok() ? Plural(static_cast<int64_t>(*count), "unfinished upload", "unfinished uploads") : count.status().message(),
+           count.ok() ? Plural(static_cast<int64_t>(*count), "unfinished upload", "unfinished uploads")
+                      : count.status().message(),
            some ? std::string(kLifecycleAdvice) : ""});
     }
   }
@@ -170,8 +177,8 @@ class Doctor {
     add(lifecycle->expires_after_days, "objects expire");
     add(lifecycle->aborts_uploads_after_days, "unfinished uploads are removed");
     const bool aborts = lifecycle->aborts_uploads_after_days.has_value();
-    Add({"lifecycle", aborts ? CheckState::kGood : CheckState::kAdvice, found.empty() ? "no rule that matters here" : Join(found, ", "),
-         aborts ? "" : std::string(kLifecycleAdvice)});
+    Add({"lifecycle", aborts ? CheckState::kGood : CheckState::kAdvice,
+         found.empty() ? "no rule that matters here" : Join(found, ", "), aborts ? "" : std::string(kLifecycleAdvice)});
   }
 
   const DoctorOptions& options_;

@@ -30,8 +30,8 @@ Result<std::string> SecretSql(const store::S3Settings& settings) {
   if (!path_style) host.erase(0, settings.bucket.size() + 1);
   std::string sql = "CREATE SECRET tidegate_lake (TYPE s3, SCOPE " + SqlText("s3://" + settings.bucket) + ", REGION " +
                     SqlText(settings.region) + ", ENDPOINT " + SqlText(host) + ", URL_STYLE " +
-                    SqlText(path_style ? "path" : "vhost") +
-                    ", USE_SSL " + (address.origin.starts_with("https://") ? "true" : "false");
+                    SqlText(path_style ? "path" : "vhost") + ", USE_SSL " +
+                    (address.origin.starts_with("https://") ? "true" : "false");
   TG_ASSIGN_OR_RETURN(const auto credentials, settings.credentials->Get());
   if (credentials) {
     sql += ", KEY_ID " + SqlText(credentials->access_key_id) + ", SECRET " + SqlText(credentials->secret_access_key);

@@ -21,8 +21,7 @@ Result<StorePointer> OpenS3(const std::string& url, const StoreAccess& access) {
   aws::Surroundings surroundings = aws::RealSurroundings(nullptr, std::move(metadata_http), access.cancel);
   TG_ASSIGN_OR_RETURN(const aws::ConfigFiles files, aws::LoadConfigFiles(surroundings));
   TG_ASSIGN_OR_RETURN(const aws::S3Settings s3, aws::ResolveS3Settings(settings.s3, surroundings.variable, files));
-  TG_ASSIGN_OR_RETURN(surroundings.http,
-                      net::MakeHttpClient({.ca_bundle = s3.ca_bundle, .cancel = access.cancel}));
+  TG_ASSIGN_OR_RETURN(surroundings.http, net::MakeHttpClient({.ca_bundle = s3.ca_bundle, .cancel = access.cancel}));
   const aws::IdentityOptions identity{.anonymous = settings.anonymous,
                                       .profile = settings.s3.profile,
                                       .region = settings.s3.region,

@@ -28,8 +28,7 @@ TEST(RequestCostTest, KindsAddUpToAllRequests) {
 }
 
 TEST(RequestCostTest, IsToldInOneLine) {
-  EXPECT_EQ(DescribeRequests(Some()),
-            "3,000 requests (1,000 list, 500 open, 500 read, 1,000 delete), about $0.005400");
+  EXPECT_EQ(DescribeRequests(Some()), "3,000 requests (1,000 list, 500 open, 500 read, 1,000 delete), about $0.005400");
   EXPECT_EQ(DescribeRequests({}), "0 requests, about $0.000000");
 }
 

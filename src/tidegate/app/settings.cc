@@ -143,7 +143,8 @@ Status ReadStores(const toml::table& root, const std::string& source, Settings& 
   const toml::node* node = root.get("store");
   if (node == nullptr) return {};
   const toml::array* list = node->as_array();
-  if (list == nullptr) return InvalidArgument(source + ": a bucket's settings begin with [[store]], in double brackets");
+  if (list == nullptr)
+    return InvalidArgument(source + ": a bucket's settings begin with [[store]], in double brackets");
   for (const toml::node& entry : *list) {
     const std::string where = source + " [[store]] " + std::to_string(out.stores.size() + 1);
     const toml::table* table = entry.as_table();

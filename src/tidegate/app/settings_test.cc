@@ -197,7 +197,8 @@ TEST_F(SettingsTest, ASectionOfABucketIsReadStrictly) {
   EXPECT_THAT(Refused(table + "[[store]]\nprofile = \"p\"\n").message(), HasSubstr("url must be a bucket"));
   EXPECT_THAT(Refused(table + "[[store]]\nurl = \"./folder\"\n").message(), HasSubstr("url must be a bucket"));
   EXPECT_THAT(Refused(table + "[[store]]\nurl = \"s3://b\"\nprofil = \"p\"\n").message(), HasSubstr("'profil'"));
-  EXPECT_THAT(Refused(table + "[[store]]\nurl = \"s3://b\"\nanonymous = \"yes\"\n").message(), HasSubstr("true or false"));
+  EXPECT_THAT(Refused(table + "[[store]]\nurl = \"s3://b\"\nanonymous = \"yes\"\n").message(),
+              HasSubstr("true or false"));
 }
 
 TEST_F(SettingsTest, AFileThatLiesThereByChanceMakesUsRunNothing) {

@@ -1,5 +1,5 @@
-// How stores in buckets are reached: flags of the command line, and [[store]] sections of tidegate.toml for single URLs.
-// What neither says comes from where AWS tools look (aws/credential_chain.h). For people: docs/identities.md.
+// How stores in buckets are reached: flags of the command line, and [[store]] sections of tidegate.toml for single
+// URLs. What neither says comes from where AWS tools look (aws/credential_chain.h). For people: docs/identities.md.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,6 @@
 #include "tidegate/aws/credential_chain.h"
 #include "tidegate/aws/s3_settings.h"
 #include "tidegate/base/status.h"
-
 
 namespace tidegate::app {
 
@@ -27,6 +26,7 @@ struct StoreSection {
 };
 
 /// What `flags` say, and where they are silent, the section whose URL is the longest that `url` lies below.
-StoreSettings SettingsFor(const std::string& url, const StoreSettings& flags, const std::vector<StoreSection>& sections);
+StoreSettings SettingsFor(const std::string& url, const StoreSettings& flags,
+                          const std::vector<StoreSection>& sections);
 
 }  // namespace tidegate::app

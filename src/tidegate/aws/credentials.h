@@ -14,8 +14,8 @@ namespace tidegate::aws {
 struct Credentials {
   std::string access_key_id{};
   std::string secret_access_key{};
-  std::string session_token{};             // "" for keys that last
-  std::optional<UtcTime> expires = {};     // from when on they are refused
+  std::string session_token{};          // "" for keys that last
+  std::optional<UtcTime> expires = {};  // from when on they are refused
 };
 
 class CredentialsProvider {

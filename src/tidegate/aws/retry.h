@@ -52,7 +52,8 @@ class SystemSleeper final : public Sleeper {
   const CancelFlag* cancel_;  // may be null
 };
 
-/// The wait before attempt number `attempt` (2, 3, …): random from 0 to first_wait · 2^(attempt-2), at most longest_wait.
+/// The wait before attempt number `attempt` (2, 3, …): random from 0 to first_wait · 2^(attempt-2), at most
+/// longest_wait.
 std::chrono::milliseconds RetryWait(const RetryPolicy& policy, int attempt, uint64_t random_bits);
 
 }  // namespace tidegate::aws

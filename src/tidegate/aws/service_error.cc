@@ -21,7 +21,7 @@ void ReadXml(const std::string& body, ServiceError& out) {
   pugi::xml_document document;
   if (!document.load_buffer(body.data(), body.size(), pugi::parse_minimal | pugi::parse_escapes)) return;
   pugi::xml_node error = document.child("Error");
-  if (!error) error = document.first_child().child("Error");               // <ErrorResponse><Error>
+  if (!error) error = document.first_child().child("Error");                  // <ErrorResponse><Error>
   if (!error) error = document.first_child().child("Errors").child("Error");  // <Response><Errors><Error>
   if (!error) return;
   out.code = error.child_value("Code");
@@ -81,17 +81,17 @@ bool IsTransient(const ServiceError& error) {
                                                        "XAmzContentSHA256Mismatch",
                                                        "ConditionalRequestConflict"};
   constexpr std::array<int, 6> kStatuses = {408, 429, 500, 502, 503, 504};
-  return IsOneOf(error.code, kCodes) ||
-         std::find(kStatuses.begin(), kStatuses.end(), error.status) != kStatuses.end();
+  return IsOneOf(error.code, kCodes) || std::find(kStatuses.begin(), kStatuses.end(), error.status) != kStatuses.end();
 }
 
 bool IsClockSkew(const ServiceError& error) {
-  return IsOneOf(error.code, std::array<std::string_view, 3>{"RequestTimeTooSkewed", "RequestExpired", "RequestInTheFuture"});
+  return IsOneOf(error.code,
+                 std::array<std::string_view, 3>{"RequestTimeTooSkewed", "RequestExpired", "RequestInTheFuture"});
 }
 
 bool IsExpired(const ServiceError& error) {
-  return IsOneOf(error.code, std::array<std::string_view, 4>{"ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired",
-                                                             "InvalidToken"});
+  return IsOneOf(error.code, std::array<std::string_view, 4>{"ExpiredToken", "ExpiredTokenException",
+                                                             "TokenRefreshRequired", "InvalidToken"});
 }
 
 std::string Describe(const ServiceError& error) {

@@ -8,11 +8,11 @@
 namespace tidegate::aws {
 
 struct ServiceError {
-  int status = 0;             // of HTTP
-  std::string code{};         // "NoSuchKey"; "" where the reply does not say
-  std::string message{};      // of the service, for people
-  std::string region{};       // where the bucket is, if the reply tells
-  std::string request_id{};   // what its owner asks for
+  int status = 0;            // of HTTP
+  std::string code{};        // "NoSuchKey"; "" where the reply does not say
+  std::string message{};     // of the service, for people
+  std::string region{};      // where the bucket is, if the reply tells
+  std::string request_id{};  // what its owner asks for
 };
 
 /// Reads the XML of S3 and STS, the JSON of Glue and Athena, and the headers. Never fails: what is not there stays "".

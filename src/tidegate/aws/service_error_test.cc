@@ -10,10 +10,13 @@ using testing::HasSubstr;
 
 TEST(ServiceErrorTest, ReadsTheFormsOfEachService) {
   const std::vector<std::string> forms = {
-      "<?xml version=\"1.0\"?>\n<Error><Code>Some</Code><Message>words &amp; more</Message><Region>r</Region><RequestId>id</RequestId></Error>",
-      "<ErrorResponse xmlns=\"x\"><Error><Type>Sender</Type><Code>Some</Code><Message>words &amp; more</Message></Error></ErrorResponse>",
+      "<?xml version=\"1.0\"?>\n<Error><Code>Some</Code><Message>words &amp; "
+      "more</Message><Region>r</Region><RequestId>id</RequestId></Error>",
+      "<ErrorResponse xmlns=\"x\"><Error><Type>Sender</Type><Code>Some</Code><Message>words &amp; "
+      "more</Message></Error></ErrorResponse>",
       "<Response><Errors><Error><Code>Some</Code><Message>words &amp; more</Message></Error></Errors></Response>",
-      R"({"__type": "com.amazonaws.glue#Some", "Message": "words & more"})", R"({"code": "Some", "message": "words & more"})"};
+      R"({"__type": "com.amazonaws.glue#Some", "Message": "words & more"})",
+      R"({"code": "Some", "message": "words & more"})"};
   for (const std::string& form : forms) {
     const ServiceError error = ReadServiceError({.status = 400, .body = form});
     EXPECT_EQ(error.code, "Some") << form;
@@ -34,15 +37,17 @@ TEST(ServiceErrorTest, HeadersTellRegionAndRequest) {
 }
 
 TEST(ServiceErrorTest, NonsenseStaysEmptyAndIsNeverAFault) {
-  for (const std::string& body : std::vector<std::string>{"", "<", "<html><body>proxy", "{", "{\"code\": 7}", "\xFF\xFE", "<Error/>",
-                                                          "<Error><Code>", std::string(1 << 20, '<')}) {
+  for (const std::string& body :
+       std::vector<std::string>{"", "<", "<html><body>proxy", "{", "{\"code\": 7}", "\xFF\xFE", "<Error/>",
+                                "<Error><Code>", std::string(1 << 20, '<')}) {
     EXPECT_EQ(ReadServiceError({.status = 502, .body = body}).code, "");
   }
 }
 
 TEST(ServiceErrorTest, WhatPassesByItselfIsToldFromWhatDoesNot) {
   for (const int status : {408, 429, 500, 502, 503, 504}) EXPECT_TRUE(IsTransient({.status = status})) << status;
-  for (const int status : {400, 401, 403, 404, 405, 409, 411, 412, 416, 501}) EXPECT_FALSE(IsTransient({.status = status})) << status;
+  for (const int status : {400, 401, 403, 404, 405, 409, 411, 412, 416, 501})
+    EXPECT_FALSE(IsTransient({.status = status})) << status;
   for (const char* code : {"SlowDown", "RequestTimeout", "ThrottlingException", "ConditionalRequestConflict"}) {
     EXPECT_TRUE(IsTransient({.status = 400, .code = code})) << code;
   }
@@ -52,7 +57,8 @@ TEST(ServiceErrorTest, WhatPassesByItselfIsToldFromWhatDoesNot) {
 }
 
 TEST(ServiceErrorTest, ForeignWordsAreQuoted) {
-  const std::string text = Describe({.status = 500, .code = "Odd\x1b[31m", .message = "line\nbreak", .request_id = "r\n"});
+  const std::string text =
+      Describe({.status = 500, .code = "Odd\x1b[31m", .message = "line\nbreak", .request_id = "r\n"});
   EXPECT_THAT(text, testing::Not(HasSubstr("\x1b")));
   EXPECT_THAT(text, testing::Not(HasSubstr("\n")));
   EXPECT_THAT(text, HasSubstr("HTTP 500"));

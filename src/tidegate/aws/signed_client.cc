@@ -104,7 +104,8 @@ Result<Answer> SignedClient::Send(const Call& call) {
     }
     const bool lost = outcome.reply ? outcome.reply->status >= 500 : outcome.failure.may_have_arrived;
     may_have_happened |= lost;
-    const std::string why = outcome.reply ? Describe(ReadServiceError(*outcome.reply)) : outcome.failure.status.message();
+    const std::string why =
+        outcome.reply ? Describe(ReadServiceError(*outcome.reply)) : outcome.failure.status.message();
     Log(LogLevel::kDebug, "attempt " + std::to_string(attempts.made) + " of " + What(call) + " failed: " + why);
     if (attempts.wait) TG_RETURN_IF_ERROR(Wait(outcome, attempts.made + 1));
   }

@@ -75,7 +75,8 @@ class SignedClientTest : public testing::Test {
   std::shared_ptr<Waits> sleeper_ = std::make_shared<Waits>();
   std::shared_ptr<Keys> keys_ = std::make_shared<Keys>();
   std::shared_ptr<FixedClock> clock_ = std::make_shared<FixedClock>(*ParseRfc3339("2026-11-03T03:00:00Z"));
-  SignedClient client_{{.http = http_, .credentials = keys_, .clock = clock_, .sleeper = sleeper_, .retry = {.max_attempts = 5}}};
+  SignedClient client_{
+      {.http = http_, .credentials = keys_, .clock = clock_, .sleeper = sleeper_, .retry = {.max_attempts = 5}}};
 };
 
 TEST_F(SignedClientTest, SendsOnceWhereItIsAnswered) {
@@ -93,7 +94,8 @@ TEST_F(SignedClientTest, EachAttemptIsSignedAnew) {
   clock_->Set(*ParseRfc3339("2026-11-03T03:00:00Z"));
   ASSERT_TRUE(Send({Reply(503), Reply(200)}).ok());
   ASSERT_EQ(http_->requests.size(), 2U);
-  for (const auto& request : http_->requests) EXPECT_THAT(HeaderOf(request, "authorization"), HasSubstr("Credential=id0/"));
+  for (const auto& request : http_->requests)
+    EXPECT_THAT(HeaderOf(request, "authorization"), HasSubstr("Credential=id0/"));
 }
 
 TEST_F(SignedClientTest, AnAnonymousCallIsNotSigned) {

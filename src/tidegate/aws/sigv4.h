@@ -1,5 +1,6 @@
 // AWS Signature Version 4 over a request's headers.
-// Source: "Create a signed AWS API request" of the AWS IAM user guide; test vectors in sigv4_test.cc come from botocore.
+// Source: "Create a signed AWS API request" of the AWS IAM user guide; test vectors in sigv4_test.cc come from
+// botocore.
 //
 // Pure. Services other than S3 sign a path that is encoded twice; those we use have "/", where that is the same.
 #pragma once

@@ -6,7 +6,8 @@
 namespace tidegate::aws {
 namespace {
 
-// Signed by botocore 1.44.8 (S3SigV4Auth) at 2026-11-03T03:04:05Z for eu-central-1, with the example keys of AWS's documents.
+// Signed by botocore 1.44.8 (S3SigV4Auth) at 2026-11-03T03:04:05Z for eu-central-1, with the example keys of AWS's
+// documents.
 struct Vector {
   const char *method, *origin, *path, *query;
   std::vector<net::HttpHeader> headers;
@@ -14,16 +15,40 @@ struct Vector {
 };
 
 const Vector kVectors[] = {
-    {"GET", "http://127.0.0.1:8333", "/bucket/v2/shop/orders/dt%3D1/a%20b.parquet", "", {{"range", "bytes=0-7"}}, "", "",
-     "host;range;x-amz-content-sha256;x-amz-date", "156c11bcb645d8fff23d5e9fb8f9c1e0813270a9f4caa341418537d0ebe54a1f"},
-    {"GET", "https://bucket.s3.eu-central-1.amazonaws.com", "/",
-     "delimiter=%2F&encoding-type=url&list-type=2&prefix=v2%2Fshop%2F&start-after=v2%2Fshop%2Fetl_date%3D2026-11-03", {}, "",
-     "", "host;x-amz-content-sha256;x-amz-date", "8c5463f43ea304d854b86dffada6f918a63a2c330c82f27151ff4471c4c36424"},
-    {"POST", "https://s3.us-east-1.amazonaws.com", "/bucket/key", "restore=", {{"content-type", "application/xml"}},
-     "<RestoreRequest/>", "TOKEN/with+chars==", "content-type;host;x-amz-content-sha256;x-amz-date;x-amz-security-token",
+    {"GET",
+     "http://127.0.0.1:8333",
+     "/bucket/v2/shop/orders/dt%3D1/a%20b.parquet",
+     "",
+     {{"range", "bytes=0-7"}},
+     "",
+     "",
+     "host;range;x-amz-content-sha256;x-amz-date",
+     "156c11bcb645d8fff23d5e9fb8f9c1e0813270a9f4caa341418537d0ebe54a1f"},
+    {"GET",
+     "https://bucket.s3.eu-central-1.amazonaws.com",
+     "/",
+     "delimiter=%2F&encoding-type=url&list-type=2&prefix=v2%2Fshop%2F&start-after=v2%2Fshop%2Fetl_date%3D2026-11-03",
+     {},
+     "",
+     "",
+     "host;x-amz-content-sha256;x-amz-date",
+     "8c5463f43ea304d854b86dffada6f918a63a2c330c82f27151ff4471c4c36424"},
+    {"POST",
+     "https://s3.us-east-1.amazonaws.com",
+     "/bucket/key",
+     "restore=",
+     {{"content-type", "application/xml"}},
+     "<RestoreRequest/>",
+     "TOKEN/with+chars==",
+     "content-type;host;x-amz-content-sha256;x-amz-date;x-amz-security-token",
      "404208b828f28b4301694c1ce84cae7ebae77c14416a2ac1d787279970b1587e"},
-    {"PUT", "http://localhost:80", "/b/caf%C3%A9/~x-y_z.%2F%25", "",
-     {{"if-none-match", "*"}, {"x-amz-meta-tidegate-put", "  a   b  "}}, "some bytes", "",
+    {"PUT",
+     "http://localhost:80",
+     "/b/caf%C3%A9/~x-y_z.%2F%25",
+     "",
+     {{"if-none-match", "*"}, {"x-amz-meta-tidegate-put", "  a   b  "}},
+     "some bytes",
+     "",
      "host;if-none-match;x-amz-content-sha256;x-amz-date;x-amz-meta-tidegate-put",
      "1f325287bc6ebf50f5450b4cf9597e2ede738720429c6612435c8b380efcbf9a"}};
 
@@ -36,16 +61,19 @@ std::string HeaderOf(const net::HttpRequest& request, std::string_view name) {
 
 TEST(SigV4Test, SignsAsBotocoreDoes) {
   for (const Vector& vector : kVectors) {
-    net::HttpRequest request{.method = vector.method, .origin = vector.origin, .path = vector.path, .query = vector.query};
+    net::HttpRequest request{
+        .method = vector.method, .origin = vector.origin, .path = vector.path, .query = vector.query};
     request.headers = vector.headers;
     request.body = vector.body;
     const Credentials credentials{.access_key_id = "AKIDEXAMPLE",
                                   .secret_access_key = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
                                   .session_token = vector.token};
-    SignRequest(credentials, {"eu-central-1", "s3"}, *ParseRfc3339("2026-11-03T03:04:05Z"), Sha256Hex(request.body), request);
-    EXPECT_EQ(HeaderOf(request, "authorization"),
-              std::string("AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20261103/eu-central-1/s3/aws4_request, SignedHeaders=") +
-                  vector.signed_headers + ", Signature=" + vector.signature);
+    SignRequest(credentials, {"eu-central-1", "s3"}, *ParseRfc3339("2026-11-03T03:04:05Z"), Sha256Hex(request.body),
+                request);
+    EXPECT_EQ(
+        HeaderOf(request, "authorization"),
+        std::string("AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20261103/eu-central-1/s3/aws4_request, SignedHeaders=") +
+            vector.signed_headers + ", Signature=" + vector.signature);
   }
 }
 

@@ -47,14 +47,23 @@ struct TableFolders {
 
 /// Something in the bucket that is passed over and said.
 struct Finding {
-  enum class Kind { kNameRefused, kStray, kManifestUnreadable, kManifestOdd, kManifestsFrozen, kForeignKey, kRefusedKey };
+  enum class Kind {
+    kNameRefused,
+    kStray,
+    kManifestUnreadable,
+    kManifestOdd,
+    kManifestsFrozen,
+    kForeignKey,
+    kRefusedKey
+  };
   Kind kind;
   std::string subject;  // key, escaped for printing
   std::string detail;
   std::string name = {};  // kNameRefused: the name as it is, for machines
 };
 
-/// "name_refused", "stray_key", "manifest_unreadable", "manifest_odd", "manifests_frozen", …: the words that reports use.
+/// "name_refused", "stray_key", "manifest_unreadable", "manifest_odd", "manifests_frozen", …: the words that reports
+/// use.
 std::string_view FindingName(Finding::Kind kind);
 
 /// Of the version in use, the deliveries of a day ("2026-11-03") and later; of v1, __initial__ too.
@@ -88,9 +97,7 @@ struct BucketView {
   bool CoversManifest(const contract::Delivery& delivery) const {
     return Covers(delivery) && (!manifest_window || manifest_window->Covers(delivery));
   }
-  bool Covers(const contract::Folder& folder) const {
-    return Covers(folder.delivery) || also.contains(folder.Path());
-  }
+  bool Covers(const contract::Folder& folder) const { return Covers(folder.delivery) || also.contains(folder.Path()); }
 
   /// The folders of a table that have the shape of `mode`; empty where there are none.
   const FolderMap& FoldersOf(const contract::TableName& table, contract::TableMode mode) const;

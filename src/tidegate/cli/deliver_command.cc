@@ -114,7 +114,9 @@ void AddDeliver(CLI::App& app, int* exit_code) {
   CLI::App* command = app.add_subcommand("deliver", "Write one delivery of the contract from a database into a bucket");
   command->add_option("SOURCE", options->source, "A DuckDB file, or a folder of Parquet: <schema>/<table>.parquet")
       ->required();
-  command->add_option("DEST", options->dest, "The bucket: a folder, made where it does not exist, or s3://bucket/prefix")->required();
+  command
+      ->add_option("DEST", options->dest, "The bucket: a folder, made where it does not exist, or s3://bucket/prefix")
+      ->required();
   command->add_option("--delivery", options->delivery,
                       "Which one: v2/2026-11-03/03, v1/2026-11-02 or v1/__initial__ (default: now)");
   command->add_option("--contract", options->contract, "Without --delivery: v1 (today) or v2 (this hour)")

@@ -15,7 +15,8 @@ struct Options {
 };
 
 void Print(const app::Check& check) {
-  std::printf("%-8s  %-10s  %s\n", std::string(app::CheckStateName(check.state)).c_str(), check.name.c_str(), check.found.c_str());
+  std::printf("%-8s  %-10s  %s\n", std::string(app::CheckStateName(check.state)).c_str(), check.name.c_str(),
+              check.found.c_str());
   if (!check.advice.empty()) std::printf("%-22s%s\n", "", ("-> " + check.advice).c_str());
   std::fflush(stdout);  // the next check may wait for a server
 }
@@ -40,7 +41,8 @@ int Doctor(const Options& options) {
     if (!json) Print(check);
   });
   if (json) PrintAll(checks);
-  const bool bad = std::any_of(checks.begin(), checks.end(), [](const app::Check& check) { return check.state == app::CheckState::kBad; });
+  const bool bad = std::any_of(checks.begin(), checks.end(),
+                               [](const app::Check& check) { return check.state == app::CheckState::kBad; });
   return bad ? kFailed : kDone;
 }
 

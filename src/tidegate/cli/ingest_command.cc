@@ -7,6 +7,7 @@
 
 #include "tidegate/app/memory.h"
 #include "tidegate/app/open_store.h"
+#include "tidegate/app/request_cost.h"
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
 #include "tidegate/cli/version.h"
@@ -122,14 +123,10 @@ OrderedJson ToJson(const ingest::IngestReport& report, const store::StoreCounter
                    const store::StoreCounters& lake) {
   OrderedJson tables = OrderedJson::array();
   for (const auto& table : report.tables) tables.push_back(ToJson(table));
-  OrderedJson out{{"outcome", Outcome(report)},
-                  {"contract_version", contract::VersionName(report.version)},
-                  {"tables", std::move(tables)},
-                  {"warnings", ToJson(report.warnings)},
-                  {"problems", ToJson(report.problems)},
-                  {"waiting", ToJson(report.waiting)},
-                  {"held", ToJson(report.held)},
-                  {"cold", ToJson(report.cold)}};
+  OrderedJson out{{"outcome", Outcome(report)},          {"contract_version", contract::VersionName(report.version)},
+                  {"tables", std::move(tables)},         {"warnings", ToJson(report.warnings)},
+                  {"problems", ToJson(report.problems)}, {"waiting", ToJson(report.waiting)},
+                  {"held", ToJson(report.held)},         {"cold", ToJson(report.cold)}};
   AddRequests("bucket", bucket, out);
   AddRequests("lake", lake, out);
   out["listed_all"] = report.listed_all;
@@ -259,7 +256,8 @@ int Ingest(const Options& options) {
   if (!clock.ok()) return Fail(clock.status());
   auto bucket = OpenStore(options.common, options.bucket, app::OpenMode::kMustExist);
   if (!bucket.ok()) return Fail(bucket.status());
-  auto lake = OpenStore(options.common, options.lake, options.plan ? app::OpenMode::kMayBeEmpty : app::OpenMode::kCreate);
+  auto lake =
+      OpenStore(options.common, options.lake, options.plan ? app::OpenMode::kMayBeEmpty : app::OpenMode::kCreate);
   if (!lake.ok()) return Fail(lake.status());
   store::MeteredObjectStore metered_bucket(*std::move(bucket));
   store::MeteredObjectStore metered_lake(*std::move(lake));
@@ -312,7 +310,8 @@ void AddIngest(CLI::App& app, int* exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("ingest", "Bring every table of a lake up to date with a delivery bucket");
   command->add_option("SRC", options->bucket, "The delivery bucket: a path or s3://bucket/prefix")->required();
-  command->add_option("LAKE", options->lake, "The lake: a folder, made where it does not exist, or s3://bucket/prefix")->required();
+  command->add_option("LAKE", options->lake, "The lake: a folder, made where it does not exist, or s3://bucket/prefix")
+      ->required();
   auto* plan = command->add_flag("--plan", options->plan, "Show what would be done; change nothing");
   command->add_option("--jobs", options->jobs, "Tables at a time (default: one per core)")->check(CLI::Range(1, 256));
   command

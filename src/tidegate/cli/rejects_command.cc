@@ -2,10 +2,10 @@
 #include <cstdio>
 #include <optional>
 
+#include "tidegate/app/engine_access.h"
 #include "tidegate/app/open_store.h"
 #include "tidegate/base/text.h"
 #include "tidegate/cli/command.h"
-#include "tidegate/app/engine_access.h"
 #include "tidegate/cli/sql_output.h"
 #include "tidegate/query/view_sql.h"
 #include "tidegate/status/reject_files.h"

@@ -81,12 +81,14 @@ void PrintRequest(const Options& options, const store::ObjectStore& bucket, cons
                             ", or to run this for you:");
   const auto commands = thaw::RestoreCommands(bucket, plan);
   if (!commands.ok()) return;
-  for (size_t i = 0; i < commands->size() && i < kCommandsShown; ++i) std::fprintf(stderr, "%s\n", (*commands)[i].c_str());
+  for (size_t i = 0; i < commands->size() && i < kCommandsShown; ++i)
+    std::fprintf(stderr, "%s\n", (*commands)[i].c_str());
   const size_t more = commands->size() - std::min(commands->size(), kCommandsShown);
   if (!options.request_file.empty())
     std::fprintf(stderr, "all of it stands in %s\n", Quoted(options.request_file).c_str());
   else if (more > 0)
-    std::fprintf(stderr, "and %s more: --request-file FILE writes all of them (FILE.csv: a manifest of S3 Batch Operations)\n",
+    std::fprintf(stderr,
+                 "and %s more: --request-file FILE writes all of them (FILE.csv: a manifest of S3 Batch Operations)\n",
                  HumanCount(static_cast<int64_t>(more)).c_str());
 }
 
@@ -102,7 +104,9 @@ OrderedJson ToJson(const thaw::AskOutcome& asked, const store::ObjectStore& buck
   for (const auto& failure : asked.failed) {
     failed.push_back(OrderedJson{{"key", failure.key}, {"message", failure.why.message()}});
   }
-  OrderedJson out{{"asked", asked.asked}, {"failed", std::move(failed)}, {"not_tried", asked.not_tried},
+  OrderedJson out{{"asked", asked.asked},
+                  {"failed", std::move(failed)},
+                  {"not_tried", asked.not_tried},
                   {"denied", asked.denied()}};
   if (!asked.denied()) return out;
   out["action"] = thaw::kRestoreAction;
@@ -151,7 +155,8 @@ void PrintAsked(const thaw::AskOutcome& asked) {
     Log(LogLevel::kError, HumanCount(int64_t(asked.failed.size() - kFailuresShown)) + " more failed; --json names all");
   }
   if (asked.not_tried > 0) {
-    Log(LogLevel::kError, Plural(asked.not_tried, "object was", "objects were") + " not asked for after so many denials");
+    Log(LogLevel::kError,
+        Plural(asked.not_tried, "object was", "objects were") + " not asked for after so many denials");
   }
 }
 
@@ -173,8 +178,8 @@ Result<thaw::WaitOutcome> Wait(const Options& options, store::ObjectStore& bucke
     return waiter.Wait(pause) != app::Wake::kStop && !StopFlag().cancelled();
   };
   ports.tell = [](size_t readable, size_t all, std::chrono::milliseconds pause) {
-    Log(LogLevel::kInfo, std::to_string(readable) + " of " + std::to_string(all) + " objects can be read, looking again in " +
-                             app::HumanDuration(pause));
+    Log(LogLevel::kInfo, std::to_string(readable) + " of " + std::to_string(all) +
+                             " objects can be read, looking again in " + app::HumanDuration(pause));
   };
   std::vector<thaw::ColdObject> objects = plan.ask;
   objects.insert(objects.end(), plan.thawing.begin(), plan.thawing.end());
@@ -265,11 +270,13 @@ void AddRestore(CLI::App& app, int* exit_code) {
   command->add_option("--days", options->days, "How long the objects stay readable (default: 7)")
       ->check(CLI::Range(1, 365));
   command->add_flag("--manifests", options->manifests, "Manifests in cold storage, too");
-  auto* plan = command->add_flag("--plan", options->plan, "Show what would be asked for; ask for nothing (as without --yes)");
+  auto* plan =
+      command->add_flag("--plan", options->plan, "Show what would be asked for; ask for nothing (as without --yes)");
   command->add_flag("--yes", options->yes, "Ask for it")->excludes(plan);
-  auto* wait = command->add_option("--wait", options->wait, "Wait until all can be read; with a DURATION at most so long")
-                   ->type_name("[DURATION]")
-                   ->expected(0, 1);
+  auto* wait =
+      command->add_option("--wait", options->wait, "Wait until all can be read; with a DURATION at most so long")
+          ->type_name("[DURATION]")
+          ->expected(0, 1);
   command
       ->add_option("--request-file", options->request_file,
                    "Write the requests for the bucket's owner: a shell script, or FILE.csv for S3 Batch Operations")

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "tidegate/app/open_store.h"
+#include "tidegate/app/request_cost.h"
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
 #include "tidegate/cli/command.h"
@@ -209,7 +210,8 @@ char Mark(CellState state) {
 void PrintDeliveries(const status::StatusReport& report) {
   if (report.deliveries.empty()) return;
   std::printf(
-      "\ndeliveries, newest first (%zu of %zu):  * in the lake  s sealed  G gap  H held  C in cold storage  - overtaken by a newer copy  "
+      "\ndeliveries, newest first (%zu of %zu):  * in the lake  s sealed  G gap  H held  C in cold storage  - "
+      "overtaken by a newer copy  "
       "~ in progress  M missing  P pending\n",
       report.deliveries.size(), report.deliveries_in_all);
   std::vector<std::string> header = {"delivery", "manifest"};

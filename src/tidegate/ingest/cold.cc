@@ -87,9 +87,8 @@ std::string Describe(const Cold& cold) {
 }
 
 void AddCold(Cold more, std::vector<Cold>& to) {
-  const auto same = std::find_if(to.begin(), to.end(), [&](const Cold& known) {
-    return known.table == more.table && known.scope == more.scope;
-  });
+  const auto same = std::find_if(
+      to.begin(), to.end(), [&](const Cold& known) { return known.table == more.table && known.scope == more.scope; });
   if (same == to.end()) return to.push_back(std::move(more));
   same->of_folders = std::max(same->of_folders, more.of_folders);
   for (ColdFolder& folder : more.folders) {

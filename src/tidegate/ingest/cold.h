@@ -1,5 +1,5 @@
-// What of a table lies in cold storage and waits until it is restored (C-43). That is no failure: a run goes on with what
-// it can read. Pure.
+// What of a table lies in cold storage and waits until it is restored (C-43). That is no failure: a run goes on with
+// what it can read. Pure.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace tidegate::ingest {
 /// A sealed folder with files that cannot be read now.
 struct ColdFolder {
   contract::Folder folder = {};
-  int64_t objects = 0;  // that cannot be read: the first is certain, the others are as listed
-  uint64_t bytes = 0;   // of those
+  int64_t objects = 0;   // that cannot be read: the first is certain, the others are as listed
+  uint64_t bytes = 0;    // of those
   bool thawing = false;  // a restore was asked for, for all of them
   friend bool operator==(const ColdFolder&, const ColdFolder&) = default;
 };
@@ -36,7 +36,7 @@ struct Cold {
   std::string table = {};  // "shop.orders"
   ColdScope scope = ColdScope::kFolders;
   std::vector<ColdFolder> folders = {};  // kCopy: the newest copy alone
-  int64_t of_folders = 0;           // that are needed, readable ones among them; kCopy: copies that cannot be read
+  int64_t of_folders = 0;                // that are needed, readable ones among them; kCopy: copies that cannot be read
 
   int64_t objects() const;
   uint64_t bytes() const;

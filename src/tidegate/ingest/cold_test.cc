@@ -111,8 +111,10 @@ TEST_F(ColdTest, WhereListingsTellNothingOfRestoresHeadDoes) {
 TEST_F(ColdTest, WhereHeadFailsTheListingCounts) {
   DeliverHours({"03"});
   Freeze(Hour("orders", "03"));
-  store::FaultObjectStore denied(bucket_.shared(), {.fail_at = 1, .mode = store::FaultMode::kErrorFromThenOn,
-                                                    .only = store::CallKind::kHead, .code = Code::kPermissionDenied});
+  store::FaultObjectStore denied(bucket_.shared(), {.fail_at = 1,
+                                                    .mode = store::FaultMode::kErrorFromThenOn,
+                                                    .only = store::CallKind::kHead,
+                                                    .code = Code::kPermissionDenied});
   EXPECT_EQ(OnlyCold(IngestWell(denied, lake_.store())).state(), "frozen");
 }
 
@@ -343,9 +345,9 @@ TEST_F(ColdTest, FrozenManifestsCountAsAbsentAndAreSaidOnce) {  // C-33
   DeliverHours({"03", "04", "05"});
   for (const char* hour : {"03", "04", "05"}) {
     Announce(hour, false);
-    bucket_.store().SetArchive("v2/_manifests/snapshot_date=2026-11-03/snapshot_hour=" + std::string(hour) +
-                                   "/manifest.json",
-                               "GLACIER", ArchiveState::kFrozen);
+    bucket_.store().SetArchive(
+        "v2/_manifests/snapshot_date=2026-11-03/snapshot_hour=" + std::string(hour) + "/manifest.json", "GLACIER",
+        ArchiveState::kFrozen);
   }
   store::MeteredObjectStore metered(bucket_.shared());
   const IngestReport report = IngestWell(metered, lake_.store());
@@ -356,6 +358,23 @@ TEST_F(ColdTest, FrozenManifestsCountAsAbsentAndAreSaidOnce) {  // C-33
   EXPECT_THAT(said, ElementsAre(HasSubstr("3 manifests lie in cold storage")));
   EXPECT_EQ(metered.Snapshot().all.reads - metered.Snapshot().data.reads, 0U);
   EXPECT_THAT(lake_.Table("orders"), ElementsAre("1|05|1"));
+}
+
+TEST_F(ColdTest, AFrozenManifestOfLongAgoIsReadOnceItCanBe) {  // C-35
+  const auto hour = [](const std::string& day, const std::string& of) {
+    return "v2/shop/orders/etl_date=" + day + "/etl_hour=" + of;
+  };
+  bucket_.Deliver(hour("2026-11-03", "03"), R"([[1, "old", 1]])");
+  bucket_.Deliver(hour("2026-11-03", "04"), R"([[2, "new", 1]])");
+  bucket_.Deliver(hour("2026-11-20", "03"), R"([[3, "new", 1]])");
+  Announce("04", true);
+  const std::string manifest = "v2/_manifests/snapshot_date=2026-11-03/snapshot_hour=04/manifest.json";
+  bucket_.store().SetArchive(manifest, "GLACIER", ArchiveState::kFrozen);
+  IngestAt("2026-11-20T04:00:00Z");
+  EXPECT_THAT(lake_.Table("orders"), SizeIs(3));
+  bucket_.store().SetArchive(manifest, "GLACIER", ArchiveState::kThawed);
+  IngestAt("2026-11-21T05:00:00Z");
+  EXPECT_THAT(lake_.Table("orders"), ElementsAre("2|new|1", "3|new|1"));
 }
 
 TEST_F(ColdTest, APlanShowsWhatWaits) {

@@ -128,7 +128,8 @@ ArchiveState ArchiveTruth::Of(const store::ObjectInfo& listed) {
   if (!is_new) return known->second;
   const auto now = bucket_.Head(listed.key);
   if (now.ok()) known->second = now->archive;
-  if (now.status().code() == Code::kNotFound) known->second = ArchiveState::kReadable;  // reading it says what became of it
+  if (now.status().code() == Code::kNotFound)
+    known->second = ArchiveState::kReadable;  // reading it says what became of it
   return known->second;
 }
 

@@ -282,8 +282,7 @@ bool IngestReport::applied_anything() const {
 
 bool IngestReport::anything_waits() const {
   const auto on_hold = [](const Warning& warning) { return warning.kind == kOnHold; };
-  return !waiting.empty() || !held.empty() || !cold.empty() ||
-         std::any_of(warnings.begin(), warnings.end(), on_hold);
+  return !waiting.empty() || !held.empty() || !cold.empty() || std::any_of(warnings.begin(), warnings.end(), on_hold);
 }
 
 Result<IngestPlan> PlanIngest(store::ObjectStore& bucket, store::ObjectStore& lake, const IngestOptions& options) {

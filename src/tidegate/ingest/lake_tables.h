@@ -39,7 +39,7 @@ struct PlanChoice {
   UtcTime now;
   bool refresh = false;  // build it anew
   bool accept_loss = false;
-  DeliverySet not_taken;  // reseeds that this run tried and could not take
+  DeliverySet not_taken;    // reseeds that this run tried and could not take
   bool no_rebuild = false;  // a rebuild waits for cold storage
 };
 

@@ -48,7 +48,7 @@ Result<TableNote> ParseTable(const Json& entry) {
   const auto shapes = entry.find("shapes");
   if (shapes == entry.end() || !shapes->is_array()) return Corruption("no array \"shapes\"");
   for (const Json& shape : *shapes) {
-    const auto mode = shape == "full" ? std::optional(contract::TableMode::kFull)
+    const auto mode = shape == "full"    ? std::optional(contract::TableMode::kFull)
                       : shape == "parts" ? std::optional(contract::TableMode::kParts)
                                          : std::nullopt;
     if (!mode) return Corruption("a shape that is neither \"full\" nor \"parts\"");

@@ -34,10 +34,10 @@ struct ListingNote {
   UtcTime due;         // then everything is to be listed again
   UtcTime swept;       // when the holes in the past were last looked into
   bucket::Window window;
-  bucket::PastManifests past_manifests;    // as the run that listed everything read them
-  size_t deliveries_before = 0;            // outside the window
+  bucket::PastManifests past_manifests;     // as the run that listed everything read them
+  size_t deliveries_before = 0;             // outside the window
   std::map<std::string, TableNote> tables;  // by "shop.orders"
-  std::vector<contract::Folder> open;      // outside the window: could not be applied, or held
+  std::vector<contract::Folder> open;       // outside the window: could not be applied, or held
   friend bool operator==(const ListingNote&, const ListingNote&) = default;
 };
 
@@ -54,10 +54,10 @@ std::string AppliedBefore(const Checkpoint* checkpoint, const bucket::Window& wi
 
 /// How far back every run looks, and how often it looks further.
 struct RecentDays {
-  std::chrono::days v1{31};       // before the newest delivery
-  std::chrono::days v2{7};        // fewer, at least two, where a table has too many objects for one page of a listing
-  size_t small_bucket = 20'000;   // a bucket of so many objects or fewer is listed as a whole each day,
-  size_t keys_a_table = 1'000;    // of so many a table or fewer in every run: that asks for no more
+  std::chrono::days v1{31};      // before the newest delivery
+  std::chrono::days v2{7};       // fewer, at least two, where a table has too many objects for one page of a listing
+  size_t small_bucket = 20'000;  // a bucket of so many objects or fewer is listed as a whole each day,
+  size_t keys_a_table = 1'000;   // of so many a table or fewer in every run: that asks for no more
 };
 
 /// The window of runs to come, given a view of everything or of an earlier window; nullopt: the bucket holds nothing

@@ -41,9 +41,12 @@ TEST(ListingNoteTest, WhatCannotBeReadIsAnErrorAndCountsAsNone) {
        R"({"format": 1, "bucket": "b", "at": "2026-11-03T00:00:00Z", "since": "soon", "deliveries_before": 1, "tables": {}})"}) {
     EXPECT_EQ(ParseListingNote(text).ok(), false) << text;
   }
-  for (const auto& [good, bad] : std::vector<std::pair<std::string, std::string>>{
-           {"2026-10-27", "soon"}, {"\"v2\"", "\"v3\""}, {"\"parts\"", "\"some\""}, {"shop.log", "shop log"},
-           {"etl_date=2026-10-01", "etl_date=2026"}}) {
+  for (const auto& [good, bad] :
+       std::vector<std::pair<std::string, std::string>>{{"2026-10-27", "soon"},
+                                                        {"\"v2\"", "\"v3\""},
+                                                        {"\"parts\"", "\"some\""},
+                                                        {"shop.log", "shop log"},
+                                                        {"etl_date=2026-10-01", "etl_date=2026"}}) {
     std::string text = WriteListingNote(Note());
     text.replace(text.find(good), good.size(), bad);
     EXPECT_FALSE(ParseListingNote(text).ok()) << bad;
@@ -224,8 +227,8 @@ TEST(HolesOfTest, LieBetweenWhatIsAppliedFencedOrSkipped) {
   };
   Checkpoint checkpoint;
   EXPECT_THAT(holes(checkpoint), ElementsAre("..v2/2026-11-10/00"));
-  checkpoint.applied = *DeliverySet::Parse(
-      "v1/2026-11-01 v2/2026-11-03/03..v2/2026-11-04/23 v2/2026-11-05/02..v2/2026-11-20/00");
+  checkpoint.applied =
+      *DeliverySet::Parse("v1/2026-11-01 v2/2026-11-03/03..v2/2026-11-04/23 v2/2026-11-05/02..v2/2026-11-20/00");
   EXPECT_THAT(holes(checkpoint), ElementsAre("..v2/2026-11-03/03", "v2/2026-11-04/23..v2/2026-11-05/02"));
   checkpoint.skipped = *DeliverySet::Parse("v2/2026-11-05/00..v2/2026-11-05/01");
   EXPECT_THAT(holes(checkpoint), ElementsAre("..v2/2026-11-03/03"));

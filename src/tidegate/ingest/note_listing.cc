@@ -85,8 +85,8 @@ bucket::Shapes ShapesOf(const bucket::BucketView& view, const TableName& name, V
   bucket::Shapes out;
   for (const TableMode mode : {TableMode::kFull, TableMode::kParts}) {
     const auto& folders = view.FoldersOf(name, mode);
-    const bool any = std::any_of(folders.begin(), folders.end(),
-                                 [&](const auto& entry) { return entry.first.version == version; });
+    const bool any =
+        std::any_of(folders.begin(), folders.end(), [&](const auto& entry) { return entry.first.version == version; });
     if (any) out.insert(mode);
   }
   return out;
@@ -122,8 +122,8 @@ std::optional<ListingNote> NoteAfter(const Look& look, const Checkpoints& checkp
   if (!ChooseWindow(look, report, choice, note)) return std::nullopt;
   if (!look.note) {  // those in cold storage were not read: then the past is read again
     const bool all_read = look.view.frozen_manifests.empty();
-    note.past_manifests = {
-        note.window, all_read ? bucket::HashOfManifests(look.view.manifest_objects, note.window) : std::string()};
+    note.past_manifests = {note.window,
+                           all_read ? bucket::HashOfManifests(look.view.manifest_objects, note.window) : std::string()};
   }
   note.deliveries_before += CountOutside(look.view, look.view.window, note.window);
   for (const auto& [name, checkpoint] : checkpoints) {

@@ -23,9 +23,9 @@ struct NoteChoice {
 };
 
 /// Requires: the run looked at every table, and no table failed as a whole. A run that listed everything begins the
-/// note anew, one of the recent days moves its window on. Where a reseed or a build waits, or the bucket is tiny or holds
-/// nothing of the past, there is none: every run lists everything. Derived: a failure is said, and costs later runs a
-/// listing.
+/// note anew, one of the recent days moves its window on. Where a reseed or a build waits, or the bucket is tiny or
+/// holds nothing of the past, there is none: every run lists everything. Derived: a failure is said, and costs later
+/// runs a listing.
 void NoteListing(store::ObjectStore& lake, const Look& look, const Checkpoints& checkpoints, const IngestReport& report,
                  const NoteChoice& choice);
 

@@ -11,8 +11,11 @@ constexpr int64_t kFormat = 1;
 constexpr uint64_t kMaxBytes = 4'000'000;
 
 OrderedJson ToJson(const OpenPoint& point) {
-  OrderedJson out{
-      {"kind", point.held ? "held" : point.cold ? "cold" : "gap"}, {"folder", point.folder.Path()}, {"fingerprint", point.fingerprint}};
+  OrderedJson out{{"kind", point.held   ? "held"
+                           : point.cold ? "cold"
+                                        : "gap"},
+                  {"folder", point.folder.Path()},
+                  {"fingerprint", point.fingerprint}};
   AddDetails(point, out);
   return out;
 }

@@ -437,7 +437,8 @@ namespace {
 std::string DescribeAction(const TablePlan& plan) {
   std::string out = plan.table.ToString() + " (" + std::string(contract::ModeName(plan.rules.mode)) + ", " +
                     (plan.rules.key.empty() ? "no key" : "key " + Join(plan.rules.key, ", ")) + "): ";
-  if (plan.action == Action::kNothing) return out + (plan.cold.empty() ? "up to date" : "nothing that can be read is new");
+  if (plan.action == Action::kNothing)
+    return out + (plan.cold.empty() ? "up to date" : "nothing that can be read is new");
   if (plan.action == Action::kSettle) return out + "record what a person decided; no rows change";
   const size_t shown = plan.action == Action::kReplace ? 1 : plan.folders.size();
   size_t files = 0;

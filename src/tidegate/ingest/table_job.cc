@@ -106,8 +106,8 @@ void AddWaiting(const std::vector<Cold>& found, DeliverySet& to) {
   }
 }
 
-/// Is it no property of the folder? Without an identity or a server, the next folder fares no better; and who is told of
-/// a gap might leave the folder out.
+/// Is it no property of the folder? Without an identity or a server, the next folder fares no better; and who is told
+/// of a gap might leave the folder out.
 bool StopsTheTable(const Status& status) {
   switch (status.code()) {
     case Code::kCancelled:
@@ -254,9 +254,9 @@ void TableJob::AddColdFolder(const bucket::FolderState& folder) {
   if (plan_.action == Action::kReplace)
     cold.scope = ColdScope::kCopy;
   else if (NeedsAtOnce(plan_, folder.folder.delivery))
-    cold.scope = !plan_.before                       ? ColdScope::kFirstBuild
+    cold.scope = !plan_.before                      ? ColdScope::kFirstBuild
                  : plan_.action == Action::kRebuild ? ColdScope::kRebuild
-                                                     : ColdScope::kReseed;
+                                                    : ColdScope::kReseed;
   cold.of_folders = cold.scope == ColdScope::kCopy ? 1 : std::ssize(plan_.folders);
   // Which of its files it is, is not known.
   cold.folders.push_back({folder.folder, std::ssize(folder.files), static_cast<uint64_t>(folder.bytes()), false});

@@ -178,8 +178,9 @@ Status StatusOf(CURLcode code, const Exchange& exchange, bool never_left, const 
       return Unavailable(what + "the proxy's name is not known (DNS): check HTTPS_PROXY and HTTP_PROXY");
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
-      return {Code::kUnauthenticated, what + "its certificate is not trusted (" + detail +
-                                          "): where it has a private CA, name its file with --ca-bundle or AWS_CA_BUNDLE"};
+      return {Code::kUnauthenticated,
+              what + "its certificate is not trusted (" + detail +
+                  "): where it has a private CA, name its file with --ca-bundle or AWS_CA_BUNDLE"};
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL:
       if (!never_left) break;  // what came back is no HTTP

@@ -87,12 +87,14 @@ TEST(CurlClientTest, MoreThanWasAllowedIsNeverKept) {
   const auto client = MakeClient();
   std::string out(99'999, '.');
   EXPECT_EQ(client->Send({.origin = server.origin(), .out = out}).failure.status.code(), Code::kCorruption);
-  EXPECT_EQ(client->Send({.origin = server.origin(), .max_body_bytes = 99'999}).failure.status.code(), Code::kCorruption);
+  EXPECT_EQ(client->Send({.origin = server.origin(), .max_body_bytes = 99'999}).failure.status.code(),
+            Code::kCorruption);
   EXPECT_TRUE(client->Send({.origin = server.origin(), .max_body_bytes = 100'000}).reply.has_value());
 }
 
 TEST(CurlClientTest, WhatAnErrorSaysIsReadHoweverSmallTheAnswerMayBe) {
-  TestHttpServer server([](const std::string&) { return PlainReply("<Error>what went wrong</Error>", "404 Not Found"); });
+  TestHttpServer server(
+      [](const std::string&) { return PlainReply("<Error>what went wrong</Error>", "404 Not Found"); });
   const HttpOutcome outcome = MakeClient()->Send({.origin = server.origin(), .max_body_bytes = 3});
   ASSERT_TRUE(outcome.reply.has_value());
   EXPECT_EQ(outcome.reply->body, "<Error>what went wrong</Error>");
@@ -105,9 +107,11 @@ TEST(CurlClientTest, ACutBodyASilentServerAndAResetAreUnavailable) {
         CannedReply{"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345", After::kReset},
         CannedReply{"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345", After::kSilence},
         CannedReply{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n", After::kClose},
-        CannedReply{"", After::kSilence}, CannedReply{"", After::kReset}, CannedReply{"nonsense\r\n\r\n", After::kClose}}) {
+        CannedReply{"", After::kSilence}, CannedReply{"", After::kReset},
+        CannedReply{"nonsense\r\n\r\n", After::kClose}}) {
     TestHttpServer server([&](const std::string&) { return reply; });
-    const HttpOutcome outcome = MakeClient(Impatient())->Send({.method = "PUT", .origin = server.origin(), .body = "b"});
+    const HttpOutcome outcome =
+        MakeClient(Impatient())->Send({.method = "PUT", .origin = server.origin(), .body = "b"});
     ASSERT_FALSE(outcome.reply.has_value()) << reply.bytes;
     EXPECT_EQ(outcome.failure.status.code(), Code::kUnavailable) << outcome.failure.status.ToString();
     EXPECT_TRUE(outcome.failure.may_have_arrived);
@@ -117,7 +121,9 @@ TEST(CurlClientTest, ACutBodyASilentServerAndAResetAreUnavailable) {
 
 TEST(CurlClientTest, AnAddressWithoutAServerDidNothing) {
   std::string origin;
-  { origin = TestHttpServer([](const std::string&) { return PlainReply(""); }).origin(); }
+  {
+    origin = TestHttpServer([](const std::string&) { return PlainReply(""); }).origin();
+  }
   const HttpOutcome refused = MakeClient()->Send({.origin = origin});
   EXPECT_EQ(refused.failure.status.code(), Code::kUnavailable);
   EXPECT_FALSE(refused.failure.may_have_arrived);

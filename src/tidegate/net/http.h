@@ -38,9 +38,9 @@ struct HttpRequest {
   std::string path = "/";
   std::string query{};  // without '?'; "" is none
   std::vector<HttpHeader> headers = {};
-  std::string_view body = {};   // must live until the call returns
-  std::span<char> out = {};     // where the body of a 2xx goes, if not into HttpReply::body; more bytes are an error
-  uint64_t max_body_bytes = 64 << 20;  // of HttpReply::body of a 2xx; more is Corruption. Of others: 1 MiB
+  std::string_view body = {};  // must live until the call returns
+  std::span<char> out = {};    // where the body of a 2xx goes, if not into HttpReply::body; more bytes are an error
+  uint64_t max_body_bytes = 64 << 20;       // of HttpReply::body of a 2xx; more is Corruption. Of others: 1 MiB
   std::chrono::milliseconds time_limit{0};  // for the whole exchange; 0: none but those of HttpOptions
 };
 
@@ -60,7 +60,7 @@ std::optional<UtcTime> ParseHttpDate(std::string_view text);
 
 /// Why no whole reply came.
 struct HttpFailure {
-  Status status;                // Unavailable, Cancelled, Corruption (body too large), InvalidArgument (URL), Unauthenticated (TLS)
+  Status status;  // Unavailable, Cancelled, Corruption (body too large), InvalidArgument (URL), Unauthenticated (TLS)
   bool may_have_arrived = true;  // false: the server never got the request, so nothing was done there
 };
 

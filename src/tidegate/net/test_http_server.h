@@ -24,8 +24,10 @@ struct CannedReply {
   enum class After { kKeep, kClose, kReset, kSilence } after = After::kKeep;
 };
 
-inline CannedReply PlainReply(const std::string& body, const std::string& status = "200 OK", const std::string& headers = "") {
-  return {"HTTP/1.1 " + status + "\r\n" + headers + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body};
+inline CannedReply PlainReply(const std::string& body, const std::string& status = "200 OK",
+                              const std::string& headers = "") {
+  return {"HTTP/1.1 " + status + "\r\n" + headers + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+          body};
 }
 
 class TestHttpServer {
@@ -37,7 +39,8 @@ class TestHttpServer {
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof(address);
-    const bool ready = bind(listener_, reinterpret_cast<sockaddr*>(&address), size) == 0 && listen(listener_, 64) == 0 &&
+    const bool ready = bind(listener_, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+                       listen(listener_, 64) == 0 &&
                        getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) == 0;
     port_ = ready ? ntohs(address.sin_port) : 0;
     acceptor_ = std::thread([this] { Accept(); });

@@ -44,8 +44,8 @@ Result<std::string> SelectSql(const TableState& table);
 /// DuckDB's name of an Iceberg type: "BIGINT", "STRUCT(\"a\" INTEGER)".
 std::string DuckDbType(const schema::Type& type);
 
-/// What DuckDB's readers of files take for a location: "file:///a/b", as Spark writes it "file:/a/b" → "/a/b", with globs
-/// made literal; "s3a://b/k" → "s3://b/k". Errors: Unsupported.
+/// What DuckDB's readers of files take for a location: "file:///a/b", as Spark writes it "file:/a/b" → "/a/b", with
+/// globs made literal; "s3a://b/k" → "s3://b/k". Errors: Unsupported.
 Result<std::string> EnginePathOf(const std::string& location);
 
 }  // namespace tidegate::query

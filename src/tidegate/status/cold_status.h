@@ -32,8 +32,9 @@ struct FreezesSoon {
   UtcTime first;  // when the first of them freezes
 };
 
-/// Of folders that a lake has not applied, by the times of their files. One that should have frozen more than a week ago
-/// does not count: it is kept out by the bucket's rules, as small objects are. Absent: none freezes within kFreezeNotice.
+/// Of folders that a lake has not applied, by the times of their files. One that should have frozen more than a week
+/// ago does not count: it is kept out by the bucket's rules, as small objects are. Absent: none freezes within
+/// kFreezeNotice.
 std::optional<FreezesSoon> WhatFreezesSoon(const std::vector<bucket::FolderState>& not_applied, UtcTime now,
                                            std::chrono::milliseconds freezes_after);
 

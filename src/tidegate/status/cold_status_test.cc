@@ -6,8 +6,8 @@
 namespace tidegate::status {
 namespace {
 
-using store::ArchiveState;
 using std::chrono::days;
+using store::ArchiveState;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -49,8 +49,9 @@ TEST(FreezesSoonTest, TellsOfTheThirtyDaysBefore) {
   EXPECT_TRUE(soon(days(186)));
   EXPECT_FALSE(soon(days(188)));  // the bucket keeps it out of cold storage
   EXPECT_FALSE(soon(days(170), ArchiveState::kFrozen));
-  const auto two = WhatFreezesSoon({Folder("00", days(160), ArchiveState::kReadable), Folder("01", days(170), ArchiveState::kReadable)},
-                                   kNow, after);
+  const auto two = WhatFreezesSoon(
+      {Folder("00", days(160), ArchiveState::kReadable), Folder("01", days(170), ArchiveState::kReadable)}, kNow,
+      after);
   EXPECT_EQ(two->bytes, 20);
   EXPECT_EQ(two->first, kNow + days(10));
 }

@@ -244,9 +244,9 @@ void WarnOfFreeze(const ingest::TablePlan& plan, const StatusOptions& options, S
                              soon->objects, ""});
 }
 
-TableStatus StatusOfTable(store::ObjectStore& bucket, const ingest::Look& look, store::ObjectStore* lake, const TableName& name,
-                          const StatusOptions& options, const std::vector<ingest::Waiting>& waiting,
-                          StatusReport& report) {
+TableStatus StatusOfTable(store::ObjectStore& bucket, const ingest::Look& look, store::ObjectStore* lake,
+                          const TableName& name, const StatusOptions& options,
+                          const std::vector<ingest::Waiting>& waiting, StatusReport& report) {
   TableStatus out;
   out.table = name.ToString();
   const ingest::TableState& state = StateOf(look, name);

@@ -68,14 +68,14 @@ std::string_view HealthName(Health health);
 struct TableStatus {
   std::string table;
   Health health = Health::kNoData;
-  /// Since when: of a gap, a held copy or what is cold the first run that found it, of folders to ingest the first seal, of a missing
-  /// or pending table the time of its delivery, of a current one its last commit. Absent: not known.
+  /// Since when: of a gap, a held copy or what is cold the first run that found it, of folders to ingest the first
+  /// seal, of a missing or pending table the time of its delivery, of a current one its last commit. Absent: not known.
   std::optional<UtcTime> since;
   std::vector<ingest::OpenPoint> gaps, held;
   std::vector<ingest::Cold> cold;     // what waits for cold storage, with a lake
   std::optional<UtcTime> cold_since;  // absent: no run has found it so yet
   std::vector<ColdAge> cold_by_age;   // what was listed of it, applied or not
-  std::string on_hold;  // what the hold says of itself; empty: none
+  std::string on_hold;                // what the hold says of itself; empty: none
   contract::TableMode mode = contract::TableMode::kFull;
   std::string mode_source;
   bool in_lake = false;

@@ -5,7 +5,8 @@
 // - kCreateOnly is atomic: of several writers of one key exactly one succeeds, the others get AlreadyExists.
 // - Replace() is a compare-and-swap: of several writers that saw one ETag exactly one succeeds.
 // - A RandomReader is pinned to the object that was seen: bytes of another generation are never mixed in;
-//   where the object was replaced or removed meanwhile, reads that ask the store fail with PreconditionFailed or NotFound.
+//   where the object was replaced or removed meanwhile, reads that ask the store fail with PreconditionFailed or
+//   NotFound.
 // - Durability is batched: what was written before Sync() survives a power loss after it returned.
 // - Keys are UTF-8, segments separated by '/'. A key with an empty segment, '.', '..', a leading '/', a control
 //   character, or longer than 1,024 bytes is InvalidArgument.
@@ -128,8 +129,9 @@ class ObjectStore {
   virtual Status Sync() = 0;
 
   /// Bring an object of `from` into this store under `key` without changing it: by reflink, hard link, a copy that the
-  /// server makes, or reading and writing, the cheapest that works. The source must still be `source` (its ETag), else PreconditionFailed.
-  /// `key` is overwritten where it exists. Ensures: both objects hold the same bytes; *method says how.
+  /// server makes, or reading and writing, the cheapest that works. The source must still be `source` (its ETag), else
+  /// PreconditionFailed. `key` is overwritten where it exists. Ensures: both objects hold the same bytes; *method says
+  /// how.
   virtual Result<ObjectInfo> Adopt(ObjectStore& from, const ObjectInfo& source, std::string_view key,
                                    AdoptMethod* method) = 0;
 

@@ -112,7 +112,9 @@ Result<std::vector<ColdObject>> FindCold(store::ObjectStore& bucket, store::Obje
     TakeAll(view, options, out);
     TakeManifests(view.manifest_objects, options, out);
   } else {
-    ingest::LookOptions look_options{.table_globs = options.table_globs, .exclude_globs = options.exclude_globs};
+    ingest::LookOptions look_options;
+    look_options.table_globs = options.table_globs;
+    look_options.exclude_globs = options.exclude_globs;
     look_options.catalog = &options.catalog;
     look_options.now = options.now;
     TG_ASSIGN_OR_RETURN(const ingest::Look look, ingest::LookAround(bucket, *lake, look_options));

@@ -24,10 +24,9 @@ struct FindOptions {
   const CancelFlag* cancel = nullptr;
 };
 
-/// Objects of sealed folders, in their state as of now: what a listing shows as frozen is looked at once more, since some
-/// listings tell nothing of restores. `lake` null: all that is cold. Else what the next ingest would read, and cannot:
-/// of a full table its newest copy alone.
-/// Errors: bucket or lake cannot be listed; Cancelled.
+/// Objects of sealed folders, in their state as of now: what a listing shows as frozen is looked at once more, since
+/// some listings tell nothing of restores. `lake` null: all that is cold. Else what the next ingest would read, and
+/// cannot: of a full table its newest copy alone. Errors: bucket or lake cannot be listed; Cancelled.
 Result<std::vector<ColdObject>> FindCold(store::ObjectStore& bucket, store::ObjectStore* lake,
                                          const FindOptions& options);
 

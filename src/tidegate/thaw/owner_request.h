@@ -1,4 +1,5 @@
-// What to send to a bucket's owner where only they may restore: the right that is missing, and the requests to run. Pure.
+// What to send to a bucket's owner where only they may restore: the right that is missing, and the requests to run.
+// Pure.
 #pragma once
 
 #include <string>
@@ -12,8 +13,8 @@ namespace tidegate::thaw {
 
 inline constexpr const char* kRestoreAction = "s3:RestoreObject";
 
-/// The objects that the right has to cover: "arn:aws:s3:::vendor-bucket/prefix/*". Errors: Unsupported where the bucket is
-/// not of S3.
+/// The objects that the right has to cover: "arn:aws:s3:::vendor-bucket/prefix/*". Errors: Unsupported where the bucket
+/// is not of S3.
 Result<std::string> ResourceOf(const store::ObjectStore& bucket);
 
 /// One `aws s3api restore-object …` line for each object to ask for, safe to paste into a shell. Errors: as ResourceOf.

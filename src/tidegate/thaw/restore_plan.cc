@@ -58,8 +58,8 @@ std::string Dollars(double amount) {
 }
 
 std::string LineOf(const TableRestore& table) {
-  std::string out = "  " + table.table + ": " + Plural(table.objects, "object", "objects") + ", " +
-                    HumanBytes(table.bytes);
+  std::string out =
+      "  " + table.table + ": " + Plural(table.objects, "object", "objects") + ", " + HumanBytes(table.bytes);
   if (table.thawing > 0) out += "; " + HumanCount(table.thawing) + " asked for already";
   if (table.thawed > 0) out += "; " + HumanCount(table.thawed) + " readable by now";
   return out + "\n";

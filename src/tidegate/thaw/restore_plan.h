@@ -47,7 +47,7 @@ struct TableRestore {
 
 struct RestorePlan {
   Tier tier = Tier::kBulk;
-  int days = 7;                     // for which the objects stay readable
+  int days = 7;                          // for which the objects stay readable
   std::vector<ColdObject> ask = {};      // frozen
   std::vector<ColdObject> thawing = {};  // nothing to ask for, only to wait
   std::vector<TableRestore> tables = {};

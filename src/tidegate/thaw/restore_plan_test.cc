@@ -21,9 +21,10 @@ ColdObject Object(const std::string& table, ArchiveState state, uint64_t bytes =
 }
 
 TEST(RestorePlanTest, AsksForWhatIsFrozenAndCountsTheRest) {
-  const RestorePlan plan = PlanRestore({Object("shop.orders", ArchiveState::kFrozen), Object("shop.orders", ArchiveState::kThawing),
-                                        Object("shop.log", ArchiveState::kThawed), Object("shop.log", ArchiveState::kReadable)},
-                                       Tier::kBulk, 7);
+  const RestorePlan plan =
+      PlanRestore({Object("shop.orders", ArchiveState::kFrozen), Object("shop.orders", ArchiveState::kThawing),
+                   Object("shop.log", ArchiveState::kThawed), Object("shop.log", ArchiveState::kReadable)},
+                  Tier::kBulk, 7);
   EXPECT_THAT(plan.ask, SizeIs(1));
   EXPECT_THAT(plan.thawing, SizeIs(1));
   ASSERT_THAT(plan.tables, SizeIs(2));
@@ -46,9 +47,10 @@ TEST(RestorePlanTest, CostsAreThoseOfTheListPrices) {
     Tier tier;
     double retrieval, requests;
   };
-  for (const Expected& e : {Expected{"GLACIER", Tier::kBulk, 0, 0}, Expected{"GLACIER", Tier::kStandard, 1, 0.005},
-                            Expected{"GLACIER", Tier::kExpedited, 3, 1}, Expected{"DEEP_ARCHIVE", Tier::kBulk, 0.25, 0.0025},
-                            Expected{"DEEP_ARCHIVE", Tier::kStandard, 2, 0.01}}) {
+  for (const Expected& e :
+       {Expected{"GLACIER", Tier::kBulk, 0, 0}, Expected{"GLACIER", Tier::kStandard, 1, 0.005},
+        Expected{"GLACIER", Tier::kExpedited, 3, 1}, Expected{"DEEP_ARCHIVE", Tier::kBulk, 0.25, 0.0025},
+        Expected{"DEEP_ARCHIVE", Tier::kStandard, 2, 0.01}}) {
     const Cost cost = CostOf(e.storage_class, e.tier);
     EXPECT_NEAR(cost.retrieval, e.retrieval, 1e-9) << e.storage_class << TierName(e.tier);
     EXPECT_NEAR(cost.requests, e.requests, 1e-9) << e.storage_class << TierName(e.tier);

@@ -31,8 +31,7 @@ Status AskFor(store::ObjectStore& bucket, const ColdObject& cold, const RestoreP
     ++tally.not_tried;
     return {};
   }
-  const store::RestoreRequest request{.days = plan.days,
-                                      .tier = std::string(TierName(TierOf(cold.object, plan.tier)))};
+  const store::RestoreRequest request{.days = plan.days, .tier = std::string(TierName(TierOf(cold.object, plan.tier)))};
   const Status done = bucket.RequestRestore(cold.object.key, request);
   if (done.ok()) ++tally.asked;
   if (done.code() == Code::kPermissionDenied) ++tally.denied;
@@ -48,8 +47,8 @@ Status DropReadable(store::ObjectStore& bucket, std::vector<ColdObject>& left) {
   while (!left.empty()) {
     const auto now = bucket.Head(left.back().object.key);
     if (!now.ok() && now.status().code() != Code::kNotFound) return Passes(now.status()) ? Status() : now.status();
-    const bool readable = !now.ok() || now->archive == store::ArchiveState::kReadable ||
-                          now->archive == store::ArchiveState::kThawed;
+    const bool readable =
+        !now.ok() || now->archive == store::ArchiveState::kReadable || now->archive == store::ArchiveState::kThawed;
     if (!readable) return {};
     left.pop_back();
   }

@@ -43,12 +43,12 @@ enum class Waited { kAllReadable, kTimedOut, kStopped };
 
 struct WaitOutcome {
   Waited end = Waited::kAllReadable;
-  size_t readable = 0;  // objects that can be read, or are gone
+  size_t readable = 0;                // objects that can be read, or are gone
   std::string first_unreadable = {};  // key; empty: none
 };
 
-/// Looks at the objects with growing pauses until all can be read. One that is gone counts as readable: whoever reads it
-/// learns what became of it. A look ends at the first that cannot be read. Errors: of Head, but passing ones.
+/// Looks at the objects with growing pauses until all can be read. One that is gone counts as readable: whoever reads
+/// it learns what became of it. A look ends at the first that cannot be read. Errors: of Head, but passing ones.
 Result<WaitOutcome> WaitUntilReadable(store::ObjectStore& bucket, std::vector<ColdObject> objects,
                                       std::optional<std::chrono::milliseconds> at_most, const WaitPorts& ports);
 

@@ -8,8 +8,8 @@
 namespace tidegate::thaw {
 namespace {
 
-using store::ArchiveState;
 using std::chrono::milliseconds;
+using store::ArchiveState;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;

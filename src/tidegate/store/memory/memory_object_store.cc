@@ -19,7 +19,8 @@ Status Replaced(std::string_view key) {
 
 Status CheckReadable(const ObjectInfo& info) {
   if (info.archive == ArchiveState::kReadable || info.archive == ArchiveState::kThawed) return {};
-  return Frozen("cannot read object: " + Quoted(info.key, 1200) + ": it lies in cold storage: ask for it with `tidegate restore`");
+  return Frozen("cannot read object: " + Quoted(info.key, 1200) +
+                ": it lies in cold storage: ask for it with `tidegate restore`");
 }
 
 // Adds one key to a listing; false once that is full.
@@ -173,10 +174,8 @@ Result<ObjectInfo> MemoryObjectStore::PutLocked(std::string_view key, std::strin
   auto content = std::make_shared<const std::string>(bytes);
   const std::string name(key);
   RememberUnsynced(name);
-  const ObjectInfo info{.key = name,
-                        .size_bytes = bytes.size(),
-                        .etag = "g" + std::to_string(++generations_),
-                        .modified = clock_->Now()};
+  const ObjectInfo info{
+      .key = name, .size_bytes = bytes.size(), .etag = "g" + std::to_string(++generations_), .modified = clock_->Now()};
   objects_.insert_or_assign(name, Object{info, std::move(content)});
   return info;
 }

@@ -65,7 +65,7 @@ class MemoryObjectStore final : public ObjectStore {
   Result<Object> Find(std::string_view key) const;
   Status CheckCurrent(const ObjectInfo& seen) const;
   Result<ObjectInfo> PutLocked(std::string_view key, std::string_view bytes);  // Requires: mutex_
-  void RememberUnsynced(const std::string& key);  // Requires: mutex_
+  void RememberUnsynced(const std::string& key);                               // Requires: mutex_
 
   const std::shared_ptr<const Clock> clock_;
   mutable std::mutex mutex_;

@@ -35,7 +35,8 @@ Result<S3Lifecycle> ReadLifecycle(const std::string& xml) {
     TakeSmaller(rule.child("Expiration").child("Days").text().as_int(), out.expires_after_days);
     for (const pugi::xml_node move : rule.children("Transition")) {
       const std::string_view to = move.child_value("StorageClass");
-      if (to == "GLACIER" || to == "DEEP_ARCHIVE") TakeSmaller(move.child("Days").text().as_int(), out.freezes_after_days);
+      if (to == "GLACIER" || to == "DEEP_ARCHIVE")
+        TakeSmaller(move.child("Days").text().as_int(), out.freezes_after_days);
     }
   }
   return out;

@@ -11,7 +11,8 @@ TEST(S3BucketSettingsTest, TheSoonestEnabledRuleCounts) {
       "<Rule><Status>Enabled</Status><Transition><Days>30</Days><StorageClass>STANDARD_IA</StorageClass></Transition>"
       "<Transition><Days>180</Days><StorageClass>GLACIER</StorageClass></Transition></Rule>"
       "<Rule><Status>Enabled</Status><Transition><Days>365</Days><StorageClass>DEEP_ARCHIVE</StorageClass></Transition>"
-      "<AbortIncompleteMultipartUpload><DaysAfterInitiation>7</DaysAfterInitiation></AbortIncompleteMultipartUpload></Rule>"
+      "<AbortIncompleteMultipartUpload><DaysAfterInitiation>7</DaysAfterInitiation></AbortIncompleteMultipartUpload></"
+      "Rule>"
       "<Rule><Status>Disabled</Status><Transition><Days>1</Days><StorageClass>GLACIER</StorageClass></Transition>"
       "<Expiration><Days>3</Days></Expiration></Rule>"
       "</LifecycleConfiguration>");

@@ -16,7 +16,8 @@ namespace tidegate::store {
 namespace {
 
 constexpr const char* kPutIdHeader = "x-amz-meta-tidegate-put";
-constexpr uint64_t kMostXmlBytes = 16 << 20;  // a page of 1,000 keys of 1,024 bytes, each byte encoded as three, and more
+constexpr uint64_t kMostXmlBytes =
+    16 << 20;  // a page of 1,000 keys of 1,024 bytes, each byte encoded as three, and more
 
 std::string QuotedEtag(std::string_view etag) {
   return etag.starts_with("W/") ? std::string(etag) : "\"" + std::string(etag) + "\"";
@@ -100,9 +101,9 @@ S3Client::S3Client(S3Settings settings, std::shared_ptr<CountingHttpClient> http
 Result<std::unique_ptr<S3Client>> S3Client::Make(S3Settings settings, std::shared_ptr<net::HttpClient> http) {
   TG_ASSIGN_OR_RETURN(S3Address address, AddressOf(settings));
   if (!http) {
-    TG_ASSIGN_OR_RETURN(http, net::MakeHttpClient({.stall_limit = settings.stall_limit,
-                                                   .ca_bundle = settings.ca_bundle,
-                                                   .cancel = settings.cancel}));
+    TG_ASSIGN_OR_RETURN(
+        http, net::MakeHttpClient(
+                  {.stall_limit = settings.stall_limit, .ca_bundle = settings.ca_bundle, .cancel = settings.cancel}));
   }
   std::unique_ptr<S3Client> client(
       new S3Client(std::move(settings), std::make_shared<CountingHttpClient>(std::move(http))));
@@ -238,8 +239,8 @@ Status S3Client::GetRange(const ObjectInfo& object, uint64_t offset, std::span<c
   const std::string etag = BareEtag(reply.Header("etag"));
   if (!object.etag.empty() && !etag.empty() && etag != object.etag) return ReplacedError(UrlOf(object.key));
   const bool whole = reply.status == 200 && offset == 0 && out.size() == object.size_bytes;
-  const bool asked = reply.status == 206 &&
-                     reply.Header("content-range").starts_with("bytes " + std::to_string(offset) + "-");
+  const bool asked =
+      reply.status == 206 && reply.Header("content-range").starts_with("bytes " + std::to_string(offset) + "-");
   if (reply.body_bytes == out.size() && (whole || asked)) return {};
   return Corruption(std::string(kWhat) + ": " + Quoted(UrlOf(object.key), 1200) + ": asked for " +
                     std::to_string(out.size()) + " bytes from " + std::to_string(offset) + ", the server sent " +
@@ -322,11 +323,14 @@ Result<ObjectInfo> S3Client::CompleteUpload(std::string_view key, const std::str
   call.request.headers.push_back({"content-type", "application/xml"});
   AddCondition(condition, call);
   auto answer = Must(std::move(call), key, "cannot finish writing object");
-  if (answer.ok() && IsErrorDocument(answer->reply.body)) answer = ErrorOf(answer->reply, key, "cannot finish writing object");
+  if (answer.ok() && IsErrorDocument(answer->reply.body))
+    answer = ErrorOf(answer->reply, key, "cannot finish writing object");
   if (answer.ok()) {
     TG_ASSIGN_OR_RETURN(const std::string etag, ReadElement(answer->reply.body, "ETag"));
-    return ObjectInfo{
-        .key = std::string(key), .size_bytes = size_bytes, .etag = BareEtag(etag), .modified = TimeOfReply(answer->reply)};
+    return ObjectInfo{.key = std::string(key),
+                      .size_bytes = size_bytes,
+                      .etag = BareEtag(etag),
+                      .modified = TimeOfReply(answer->reply)};
   }
   // An upload that is gone was finished by an earlier attempt, or by nobody: the object says which.
   return ResolvePut(key, put_id, condition, size_bytes, answer.status());
@@ -335,13 +339,15 @@ Result<ObjectInfo> S3Client::CompleteUpload(std::string_view key, const std::str
 void S3Client::AbortUpload(std::string_view key, const std::string& upload) {
   aws::Call call = NewCall("DELETE", key);
   call.request.query = aws::EncodeQuery({{"uploadId", upload}});
-  static_cast<void>(Send(std::move(call), key));  // what is left of it costs money, not correctness: docs/permissions.md
+  static_cast<void>(
+      Send(std::move(call), key));  // what is left of it costs money, not correctness: docs/permissions.md
 }
 
 Result<ObjectInfo> S3Client::Copy(const S3Client& from, const ObjectInfo& source, std::string_view key) {
   constexpr std::string_view kWhat = "cannot copy object";
   aws::Call call = NewCall("PUT", key);
-  call.request.headers.push_back({"x-amz-copy-source", aws::UriEncode("/" + from.settings_.bucket + "/" + source.key, true)});
+  call.request.headers.push_back(
+      {"x-amz-copy-source", aws::UriEncode("/" + from.settings_.bucket + "/" + source.key, true)});
   if (!source.etag.empty()) call.request.headers.push_back({"x-amz-copy-source-if-match", QuotedEtag(source.etag)});
   TG_ASSIGN_OR_RETURN(const aws::Answer answer, Send(std::move(call), key));
   if (answer.reply.status == 412) return ReplacedError(from.UrlOf(source.key));
@@ -358,7 +364,8 @@ Result<S3Part> S3Client::CopyPart(const S3Client& from, const ObjectInfo& source
   constexpr std::string_view kWhat = "cannot copy a part of object";
   aws::Call call = NewCall("PUT", key);
   call.request.query = aws::EncodeQuery({{"partNumber", std::to_string(number)}, {"uploadId", upload}});
-  call.request.headers.push_back({"x-amz-copy-source", aws::UriEncode("/" + from.settings_.bucket + "/" + source.key, true)});
+  call.request.headers.push_back(
+      {"x-amz-copy-source", aws::UriEncode("/" + from.settings_.bucket + "/" + source.key, true)});
   call.request.headers.push_back({"x-amz-copy-source-if-match", QuotedEtag(source.etag)});
   call.request.headers.push_back({"x-amz-copy-source-range", ByteRange(offset, bytes)});
   TG_ASSIGN_OR_RETURN(const aws::Answer answer, Send(std::move(call), key));

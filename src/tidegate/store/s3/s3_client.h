@@ -1,5 +1,5 @@
-// S3Client: the requests of Amazon's S3 API that a store needs, one function each, on one bucket. Bodies in, values out;
-// keys here are whole keys of the bucket.
+// S3Client: the requests of Amazon's S3 API that a store needs, one function each, on one bucket. Bodies in, values
+// out; keys here are whole keys of the bucket.
 //
 // Source: the Amazon S3 API reference (ListObjectsV2, HeadObject, GetObject, PutObject, CopyObject, multipart uploads,
 // DeleteObjects, RestoreObject). What servers do differently: tests/servers/README.md.
@@ -26,7 +26,7 @@ namespace tidegate::store {
 struct S3ListPage {
   std::vector<ObjectInfo> objects = {};  // in the server's order; keys as the bucket has them
   std::vector<std::string> prefixes = {};
-  std::string next = {};  // token of the next page; "" is the end
+  std::string next = {};      // token of the next page; "" is the end
   bool in_byte_order = true;  // false: the server is known to list otherwise
 };
 
@@ -40,8 +40,8 @@ struct S3ListRequest {
 
 /// What must hold for a write to happen.
 struct S3Condition {
-  bool absent = false;     // If-None-Match: *
-  std::string etag = {};   // If-Match
+  bool absent = false;    // If-None-Match: *
+  std::string etag = {};  // If-Match
   bool any() const { return absent || !etag.empty(); }
 };
 
@@ -81,7 +81,8 @@ class S3Client {
                                     const S3Condition& condition, std::string_view put_id, uint64_t size_bytes);
   void AbortUpload(std::string_view key, const std::string& upload);
 
-  /// By the server, where source.size_bytes is at most 5 GiB. Errors: PreconditionFailed where the source's ETag differs.
+  /// By the server, where source.size_bytes is at most 5 GiB. Errors: PreconditionFailed where the source's ETag
+  /// differs.
   Result<ObjectInfo> Copy(const S3Client& from, const ObjectInfo& source, std::string_view key);
 
   /// At most 1,000 keys. Errors name the keys that stay.
@@ -89,8 +90,8 @@ class S3Client {
 
   Status Restore(std::string_view key, const RestoreRequest& request);
 
-  /// What the server says of a setting of the bucket: "versioning", "lifecycle", "uploads"; XML. Errors: NotFound where it
-  /// has none, PermissionDenied.
+  /// What the server says of a setting of the bucket: "versioning", "lifecycle", "uploads"; XML. Errors: NotFound where
+  /// it has none, PermissionDenied.
   Result<std::string> BucketSetting(const std::string& name);
 
   /// All that was sent so far.

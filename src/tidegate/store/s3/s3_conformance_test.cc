@@ -1,6 +1,6 @@
-// The conformance suite against real servers. tests/servers/run_with.py starts them and says in the environment where they
-// are: TIDEGATE_TEST_S3_<NAME> (the endpoint), …_KEY, …_SECRET, …_REGION, …_BUCKET. What a server does otherwise stands in
-// its Deviations below.
+// The conformance suite against real servers. tests/servers/run_with.py starts them and says in the environment where
+// they are: TIDEGATE_TEST_S3_<NAME> (the endpoint), …_KEY, …_SECRET, …_REGION, …_BUCKET. What a server does otherwise
+// stands in its Deviations below.
 #include <sys/wait.h>
 #include <unistd.h>
 

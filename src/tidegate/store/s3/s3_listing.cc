@@ -30,7 +30,8 @@ class Gatherer {
     std::sort(listing_.objects.begin(), listing_.objects.end(),
               [](const ObjectInfo& a, const ObjectInfo& b) { return a.key < b.key; });
     const auto twice = [](const ObjectInfo& a, const ObjectInfo& b) { return a.key == b.key; };
-    listing_.objects.erase(std::unique(listing_.objects.begin(), listing_.objects.end(), twice), listing_.objects.end());
+    listing_.objects.erase(std::unique(listing_.objects.begin(), listing_.objects.end(), twice),
+                           listing_.objects.end());
     MakeSet(listing_.prefixes);
     MakeSet(listing_.refused);
     return std::move(listing_);
@@ -94,7 +95,8 @@ class Gatherer {
 Status CheckAsked(const S3ListPage& page, const std::string& prefix) {
   for (const ObjectInfo& object : page.objects) {
     if (!object.key.starts_with(prefix)) {
-      return Corruption("the server lists a key that was not asked for: " + Quoted(object.key) + " is not below " + Quoted(prefix));
+      return Corruption("the server lists a key that was not asked for: " + Quoted(object.key) + " is not below " +
+                        Quoted(prefix));
     }
   }
   return {};
@@ -119,7 +121,8 @@ Result<S3ListPage> ReadPage(S3Client& client, const S3ListRequest& request) {
 std::string ServerStart(const std::string& head, const ListRequest& request) {
   if (request.start_after.empty()) return "";
   std::string start = request.start_after;
-  if (request.delimited && start.starts_with(request.prefix)) start = start.substr(0, start.find('/', request.prefix.size()));
+  if (request.delimited && start.starts_with(request.prefix))
+    start = start.substr(0, start.find('/', request.prefix.size()));
   return head + start;
 }
 
@@ -154,8 +157,8 @@ Status DropPrefixesBefore(S3Client& client, const std::string& head, const ListR
 
 void Cut(Listing& listing, size_t max_entries) {
   while (max_entries != 0 && listing.objects.size() + listing.prefixes.size() > max_entries) {
-    const bool object_is_last = listing.prefixes.empty() || (!listing.objects.empty() &&
-                                                             listing.objects.back().key > listing.prefixes.back());
+    const bool object_is_last =
+        listing.prefixes.empty() || (!listing.objects.empty() && listing.objects.back().key > listing.prefixes.back());
     if (object_is_last) {
       listing.objects.pop_back();
     } else {
@@ -184,7 +187,8 @@ Result<Listing> ListAll(S3Client& client, const std::string& head, const ListReq
     }
     if (page.next.empty() || (may_stop && gatherer.size() >= request.max_entries + spare)) break;
     if (page.next == page_request.continuation) {
-      return Corruption("cannot list " + Quoted(client.settings().bucket) + ": the server gives the same page again and again");
+      return Corruption("cannot list " + Quoted(client.settings().bucket) +
+                        ": the server gives the same page again and again");
     }
     page_request.continuation = page.next;
   }

@@ -9,8 +9,8 @@
 
 namespace tidegate::store {
 
-/// `head` stands before each key of the store ("" or "some/prefix/"). `trust_order` begins as true and becomes false for
-/// good once the server was seen to list out of byte order; then start_after and max_entries are applied here, not
+/// `head` stands before each key of the store ("" or "some/prefix/"). `trust_order` begins as true and becomes false
+/// for good once the server was seen to list out of byte order; then start_after and max_entries are applied here, not
 /// there. Cost: one request for each 1,000 keys.
 Result<Listing> ListAll(S3Client& client, const std::string& head, const ListRequest& request,
                         std::atomic<bool>& trust_order);

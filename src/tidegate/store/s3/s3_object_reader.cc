@@ -1,8 +1,8 @@
-#include "tidegate/store/s3/s3_transfer.h"
-
 #include <algorithm>
 #include <cstring>
 #include <vector>
+
+#include "tidegate/store/s3/s3_transfer.h"
 
 namespace tidegate::store {
 namespace {

@@ -80,8 +80,7 @@ Result<std::unique_ptr<ObjectWriter>> S3ObjectStore::NewWriter(std::string_view 
 
 Result<ObjectInfo> S3ObjectStore::Put(std::string_view key, std::string_view bytes, PutMode mode) {
   TG_RETURN_IF_ERROR(CheckKey(key));
-  TG_ASSIGN_OR_RETURN(ObjectInfo info,
-                      client_->Put(FullKey(key), bytes, {.absent = mode == PutMode::kCreateOnly}));
+  TG_ASSIGN_OR_RETURN(ObjectInfo info, client_->Put(FullKey(key), bytes, {.absent = mode == PutMode::kCreateOnly}));
   info.key = key;
   return info;
 }
@@ -119,8 +118,8 @@ Result<ObjectInfo> S3ObjectStore::CopyInParts(const S3ObjectStore& from, const O
     copies.push_back(transfers_.pool.Submit([&, i]() -> Status {
       const uint64_t offset = i * kCopyPartBytes;
       const uint64_t bytes = std::min(kCopyPartBytes, source.size_bytes - offset);
-      TG_ASSIGN_OR_RETURN(parts[i], client_->CopyPart(*from.client_, source, offset, bytes, full, upload,
-                                                      static_cast<int>(i) + 1));
+      TG_ASSIGN_OR_RETURN(
+          parts[i], client_->CopyPart(*from.client_, source, offset, bytes, full, upload, static_cast<int>(i) + 1));
       return {};
     }));
   }

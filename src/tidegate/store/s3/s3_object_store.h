@@ -8,8 +8,8 @@
 // - Listings are sorted here: the order in which a server lists is not trusted.
 // - Durability: S3 answers after the object is durable; Sync() has nothing to do.
 //
-// Memory: a reader holds at most kWindowMax, a writer its buffer of kPartBytes; all writers of one store together have at
-// most `connections` parts on their way.
+// Memory: a reader holds at most kWindowMax, a writer its buffer of kPartBytes; all writers of one store together have
+// at most `connections` parts on their way.
 //
 // Threads: safe, as the port says.
 #pragma once
@@ -29,7 +29,8 @@ inline constexpr uint64_t kPartBytes = 16 << 20;
 class S3ObjectStore final : public ObjectStore {
  public:
   /// Asks the server nothing. `http`: instead of the network, for tests. Errors: InvalidArgument, NotFound (CA file).
-  static Result<std::unique_ptr<S3ObjectStore>> Make(S3Settings settings, std::shared_ptr<net::HttpClient> http = nullptr);
+  static Result<std::unique_ptr<S3ObjectStore>> Make(S3Settings settings,
+                                                     std::shared_ptr<net::HttpClient> http = nullptr);
 
   std::string url() const override;
   std::string Location(std::string_view key) const override;
@@ -61,7 +62,7 @@ class S3ObjectStore final : public ObjectStore {
   Result<ObjectInfo> CopyInParts(const S3ObjectStore& from, const ObjectInfo& source, std::string_view key);
 
   const std::unique_ptr<S3Client> client_;
-  const std::string head_;  // what stands before each key: "" or "some/prefix/"
+  const std::string head_;         // what stands before each key: "" or "some/prefix/"
   std::atomic<bool> trust_order_;  // of listings
   S3Transfers transfers_;
 };

@@ -114,8 +114,15 @@ TEST_F(S3ObjectStoreTest, CompleteMayFailWithStatus200) {
 
 TEST_F(S3ObjectStoreTest, PassingFaultsAreTriedAgain) {
   ASSERT_TRUE(store_->Put("k", "x", PutMode::kOverwrite).ok());
-  for (const auto& [status, code] : std::vector<std::pair<int, std::string>>{
-           {500, "InternalError"}, {503, "SlowDown"}, {429, ""}, {503, ""}, {400, "RequestTimeout"}, {409, "OperationAborted"}, {400, "BadDigest"}, {400, "XAmzContentSHA256Mismatch"}, {400, "IncompleteBody"}}) {
+  for (const auto& [status, code] : std::vector<std::pair<int, std::string>>{{500, "InternalError"},
+                                                                             {503, "SlowDown"},
+                                                                             {429, ""},
+                                                                             {503, ""},
+                                                                             {400, "RequestTimeout"},
+                                                                             {409, "OperationAborted"},
+                                                                             {400, "BadDigest"},
+                                                                             {400, "XAmzContentSHA256Mismatch"},
+                                                                             {400, "IncompleteBody"}}) {
     Strike([](const net::HttpRequest&) { return true; }, {.reply = FakeS3::Error(status, code)});
     EXPECT_EQ(*store_->Read("k", 10), "x") << status << code;
   }
@@ -175,7 +182,8 @@ TEST_F(S3ObjectStoreTest, AHeadThatIsRefusedIsExplained) {
 TEST_F(S3ObjectStoreTest, AHeadWhoseKeysRanOutTellsTheTruthInTheEnd) {
   for (const bool there : {false, true}) {
     if (there) ASSERT_TRUE(store_->Put("k", "x", PutMode::kOverwrite).ok());
-    Strike([](const net::HttpRequest& request) { return request.method == "HEAD"; }, {.reply = net::HttpReply{.status = 400}});
+    Strike([](const net::HttpRequest& request) { return request.method == "HEAD"; },
+           {.reply = net::HttpReply{.status = 400}});
     EXPECT_EQ(store_->Head("k").status().code(), there ? Code::kOk : Code::kNotFound);
   }
 }
@@ -183,8 +191,10 @@ TEST_F(S3ObjectStoreTest, AHeadWhoseKeysRanOutTellsTheTruthInTheEnd) {
 TEST_F(S3ObjectStoreTest, AListingThatIsBrokenIsAskedForAgain) {
   ASSERT_TRUE(store_->Put("d/k", "x", PutMode::kOverwrite).ok());
   const auto page = [](const std::string& key) {
-    return net::HttpReply{.status = 200, .body = "<ListBucketResult><EncodingType>url</EncodingType><IsTruncated>false</IsTruncated><Contents><Key>" +
-                                                 key + "</Key><Size>1</Size><ETag>e</ETag></Contents></ListBucketResult>"};
+    return net::HttpReply{
+        .status = 200,
+        .body = "<ListBucketResult><EncodingType>url</EncodingType><IsTruncated>false</IsTruncated><Contents><Key>" +
+                key + "</Key><Size>1</Size><ETag>e</ETag></Contents></ListBucketResult>"};
   };
   for (const std::string& broken : std::vector<std::string>{"d/\xC3\xA9", "e/k", "", "<"}) {
     Strike([](const net::HttpRequest&) { return true; }, {.reply = page(broken)});
@@ -257,14 +267,17 @@ TEST_F(S3ObjectStoreTest, AServerThatListsOutOfOrderIsNotTrustedWithAStart) {
 }
 
 TEST_F(S3ObjectStoreTest, AServerThatRepeatsAPageEndsInAnError) {
-  net::HttpReply page{.status = 200, .body = "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t"
-                                             "</NextContinuationToken></ListBucketResult>"};
+  net::HttpReply page{.status = 200,
+                      .body =
+                          "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t"
+                          "</NextContinuationToken></ListBucketResult>"};
   server_->fate = [&](const net::HttpRequest&) { return Fate{.reply = page}; };
   EXPECT_EQ(store_->List({}).status().code(), Code::kCorruption);
 }
 
 TEST_F(S3ObjectStoreTest, KeysThatNobodyCanNameAreRefusedAndMarksOfFoldersArePassedOver) {
-  for (const char* key : {"a/", "a/b", "a//c", "x\x01y", "d/../e"}) server_->objects()[key] = {.bytes = "", .etag = "e"};
+  for (const char* key : {"a/", "a/b", "a//c", "x\x01y", "d/../e"})
+    server_->objects()[key] = {.bytes = "", .etag = "e"};
   server_->objects()["f/"] = {.bytes = "not empty", .etag = "e"};
   const auto listing = store_->List({});
   ASSERT_TRUE(listing.ok());
@@ -345,8 +358,9 @@ TEST_F(S3ObjectStoreTest, WhoMayNotCopyThereReadsAndWrites) {
 
 TEST_F(S3ObjectStoreTest, ADeleteThatFailsForAKeyNamesIt) {
   net::HttpReply reply{.status = 200,
-                       .body = "<DeleteResult><Error><Key>b</Key><Code>AccessDenied</Code><Message>no</Message></Error>"
-                               "<Error><Key>c</Key><Code>AccessDenied</Code></Error></DeleteResult>"};
+                       .body =
+                           "<DeleteResult><Error><Key>b</Key><Code>AccessDenied</Code><Message>no</Message></Error>"
+                           "<Error><Key>c</Key><Code>AccessDenied</Code></Error></DeleteResult>"};
   server_->fate = [&](const net::HttpRequest&) { return Fate{.reply = reply}; };
   const Status failed = store_->Delete({"a", "b", "c"});
   EXPECT_EQ(failed.code(), Code::kPermissionDenied);
@@ -360,7 +374,8 @@ TEST_F(S3ObjectStoreTest, NoErrorShowsAKey) {
     Result<std::optional<aws::Credentials>> Get() override { return std::optional(credentials); }
     void Refresh() override {}
     std::string Describe() const override { return "fixed"; }
-    aws::Credentials credentials{.access_key_id = NewUuid(), .secret_access_key = NewUuid(), .session_token = NewUuid()};
+    aws::Credentials credentials{
+        .access_key_id = NewUuid(), .secret_access_key = NewUuid(), .session_token = NewUuid()};
   };
   S3Settings settings = FakeS3Settings();
   const auto keys = std::make_shared<Fixed>();
@@ -378,7 +393,8 @@ TEST(ParseS3UrlTest, ReadsBucketAndPrefix) {
   EXPECT_EQ(ParseS3Url("s3://bucket")->bucket, "bucket");
   EXPECT_EQ(ParseS3Url("s3://bucket/")->prefix, "");
   EXPECT_EQ(ParseS3Url("s3a://my.bucket/a/b=1/")->prefix, "a/b=1");
-  for (const char* bad : {"s3://", "s3:///k", "s3://UP CASE/", "s3://ab", "s3://b..c", "s3://bucket/a//b", "s3://bucket/../x"}) {
+  for (const char* bad :
+       {"s3://", "s3:///k", "s3://UP CASE/", "s3://ab", "s3://b..c", "s3://bucket/a//b", "s3://bucket/../x"}) {
     EXPECT_EQ(ParseS3Url(bad).status().code(), Code::kInvalidArgument) << bad;
   }
 }

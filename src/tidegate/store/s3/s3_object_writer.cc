@@ -3,8 +3,8 @@
 
 #include "tidegate/base/hash.h"
 #include "tidegate/base/text.h"
-#include "tidegate/store/s3/s3_transfer.h"
 #include "tidegate/store/s3/s3_object_store.h"
+#include "tidegate/store/s3/s3_transfer.h"
 
 namespace tidegate::store {
 namespace {

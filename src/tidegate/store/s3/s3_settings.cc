@@ -12,7 +12,8 @@ namespace {
 /// The rules of AWS for names of buckets, and of servers that also allow '_' and capitals.
 bool IsBucketName(std::string_view name) {
   const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+           c == '_';
   };
   return name.size() >= 3 && name.size() <= 255 && name.front() != '.' && name.front() != '-' &&
          name.find("..") == std::string_view::npos && std::all_of(name.begin(), name.end(), fits);
@@ -31,7 +32,8 @@ bool UsePath(const S3Settings& settings) {
 Result<std::string> EndpointOf(const S3Settings& settings) {
   if (settings.endpoint.empty()) {
     if (!IsRegionName(settings.region)) return InvalidArgument("not the name of a region: " + Quoted(settings.region));
-    return "https://s3." + settings.region + (settings.region.starts_with("cn-") ? ".amazonaws.com.cn" : ".amazonaws.com");
+    return "https://s3." + settings.region +
+           (settings.region.starts_with("cn-") ? ".amazonaws.com.cn" : ".amazonaws.com");
   }
   std::string endpoint = settings.endpoint;
   while (endpoint.ends_with('/')) endpoint.pop_back();
@@ -54,7 +56,8 @@ Result<S3Url> ParseS3Url(const std::string& url) {
   const size_t slash = rest.find('/');
   S3Url out{rest.substr(0, slash), slash == std::string::npos ? "" : rest.substr(slash + 1)};
   if (!IsBucketName(out.bucket)) {
-    return InvalidArgument("there is no usable bucket name in " + Quoted(url) + ": write s3://bucket or s3://bucket/prefix");
+    return InvalidArgument("there is no usable bucket name in " + Quoted(url) +
+                           ": write s3://bucket or s3://bucket/prefix");
   }
   if (!out.prefix.empty()) TG_RETURN_IF_ERROR(CheckKey(out.prefix).WithContext(Quoted(url)));
   return out;

@@ -15,10 +15,11 @@ namespace tidegate::store {
 
 struct S3Settings {
   std::string bucket{};
-  std::string prefix{};    // keys of the store lie below it: "" or "some/prefix", no '/' at the ends
+  std::string prefix{};  // keys of the store lie below it: "" or "some/prefix", no '/' at the ends
   std::string region = "us-east-1";
   std::string endpoint{};  // "http://127.0.0.1:8333"; "": AWS's own for the region
-  aws::AddressingStyle addressing = aws::AddressingStyle::kAuto;  // auto: path at an endpoint of one's own, and where the name has a dot
+  aws::AddressingStyle addressing =
+      aws::AddressingStyle::kAuto;  // auto: path at an endpoint of one's own, and where the name has a dot
   bool requester_pays = false;
   std::string ca_bundle{};                                     // a file in PEM; "": the system's
   std::shared_ptr<aws::CredentialsProvider> credentials = {};  // whose Get() may say: anonymous

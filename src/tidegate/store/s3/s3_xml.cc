@@ -76,11 +76,20 @@ std::string Escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;
@@ -124,7 +133,8 @@ Result<S3ListPage> ReadListPage(const std::string& xml) {
   }
   const bool more = std::string_view(root.child_value("IsTruncated")) == "true";
   page.next = root.child_value("NextContinuationToken");
-  if (more && page.next.empty()) return Corruption("the server's listing says that there is more, but not where it goes on");
+  if (more && page.next.empty())
+    return Corruption("the server's listing says that there is more, but not where it goes on");
   if (!more) page.next.clear();
   return page;
 }

@@ -1,5 +1,5 @@
-// The XML that S3 answers with, read; and the XML it is sent. Pure. What comes from a server is hostile: sizes and numbers
-// are checked, nothing is fetched, nothing is expanded.
+// The XML that S3 answers with, read; and the XML it is sent. Pure. What comes from a server is hostile: sizes and
+// numbers are checked, nothing is fetched, nothing is expanded.
 #pragma once
 
 #include <span>

@@ -65,8 +65,8 @@ class FakeS3 final : public net::HttpClient {
   int generations() const { return generations_; }
   const std::vector<std::string>& log() const { return log_; }
   size_t Count(std::string_view part) const {
-    return static_cast<size_t>(
-        std::count_if(log_.begin(), log_.end(), [&](const std::string& line) { return line.find(part) != std::string::npos; }));
+    return static_cast<size_t>(std::count_if(
+        log_.begin(), log_.end(), [&](const std::string& line) { return line.find(part) != std::string::npos; }));
   }
 
   static net::HttpReply Error(int status, const std::string& code, const std::string& region = "") {
@@ -123,7 +123,8 @@ class FakeS3 final : public net::HttpClient {
     const Query query = QueryOf(request.query);
     const std::string checksum = HeaderOf(request, "x-amz-checksum-crc32c");
     if (!checksum.empty() && checksum != Crc32cBase64(request.body)) return Error(400, "BadDigest");
-    if (query.count("list-type") != 0) return List(query, !HeaderOf(request, "x-amz-optional-object-attributes").empty());
+    if (query.count("list-type") != 0)
+      return List(query, !HeaderOf(request, "x-amz-optional-object-attributes").empty());
     if (request.method == "GET" || request.method == "HEAD") return Get(request, key);
     if (request.method == "DELETE") return Abort(query);
     if (query.count("uploads") != 0) return Create(request, key);
@@ -158,7 +159,8 @@ class FakeS3 final : public net::HttpClient {
 
   net::HttpReply Get(const net::HttpRequest& request, const std::string& key) {
     const auto found = objects_.find(key);
-    if (found == objects_.end()) return request.method == "HEAD" ? net::HttpReply{.status = 404} : Error(404, "NoSuchKey");
+    if (found == objects_.end())
+      return request.method == "HEAD" ? net::HttpReply{.status = 404} : Error(404, "NoSuchKey");
     if (const auto refusal = Refusal(request, key)) return *refusal;
     const Object& object = found->second;
     net::HttpReply reply{.status = 200};
@@ -172,7 +174,8 @@ class FakeS3 final : public net::HttpClient {
       return reply;
     }
     const bool cold = object.storage_class == "GLACIER" || object.storage_class == "DEEP_ARCHIVE";
-    if (cold && object.restore.find("ongoing-request=\"false\"") == std::string::npos) return Error(403, "InvalidObjectState");
+    if (cold && object.restore.find("ongoing-request=\"false\"") == std::string::npos)
+      return Error(403, "InvalidObjectState");
     reply.body = object.bytes;
     if (const std::string range = HeaderOf(request, "range"); !range.empty()) CutTo(range, reply);
     reply.body_bytes = reply.body.size();
@@ -244,8 +247,9 @@ class FakeS3 final : public net::HttpClient {
     net::HttpReply source = Source(request);
     if (!source.ok()) return source;
     Store(key, source.body, "");
-    return {.status = 200, .body = "<R><ETag>&quot;" + objects_[key].etag + "&quot;</ETag><LastModified>" + kIsoDate +
-                                   "</LastModified></R>"};
+    return {.status = 200,
+            .body = "<R><ETag>&quot;" + objects_[key].etag + "&quot;</ETag><LastModified>" + kIsoDate +
+                    "</LastModified></R>"};
   }
 
   net::HttpReply Restore(const std::string& key) {
@@ -273,13 +277,15 @@ class FakeS3 final : public net::HttpClient {
 
   std::string Contents(const std::string& key, bool with_restores) const {
     const Object& object = objects_.at(key);
-    std::string out = "<Contents><Key>" + aws::UriEncode(key, true) + "</Key><Size>" + std::to_string(object.bytes.size()) +
-                      "</Size><ETag>&quot;" + object.etag + "&quot;</ETag><LastModified>" + kIsoDate +
-                      "</LastModified><StorageClass>" + object.storage_class + "</StorageClass>";
+    std::string out = "<Contents><Key>" + aws::UriEncode(key, true) + "</Key><Size>" +
+                      std::to_string(object.bytes.size()) + "</Size><ETag>&quot;" + object.etag +
+                      "&quot;</ETag><LastModified>" + kIsoDate + "</LastModified><StorageClass>" +
+                      object.storage_class + "</StorageClass>";
     const bool thawing = object.restore.find("\"true\"") != std::string::npos;
     if (with_restores && tells_restores_in_lists && !object.restore.empty()) {
-      out += std::string("<RestoreStatus><IsRestoreInProgress>") + (thawing ? "true" : "false") + "</IsRestoreInProgress>" +
-             (thawing ? "" : "<RestoreExpiryDate>2026-12-01T00:00:00Z</RestoreExpiryDate>") + "</RestoreStatus>";
+      out += std::string("<RestoreStatus><IsRestoreInProgress>") + (thawing ? "true" : "false") +
+             "</IsRestoreInProgress>" + (thawing ? "" : "<RestoreExpiryDate>2026-12-01T00:00:00Z</RestoreExpiryDate>") +
+             "</RestoreStatus>";
     }
     return out + "</Contents>";
   }
