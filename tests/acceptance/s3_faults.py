@@ -46,7 +46,7 @@ CLASSES = {"passing": 12, "lasting": 6, "corrupt": 2}
 SLOW = {"stall": 250, "silent": 120}  # one schedule of so many: a stall lasts 30 s, and to give up on a dead server takes as long
 MOST_FAULTS = 8  # of a passing schedule: fewer than attempts of one request
 WRITES = ("PUT", "COPY", "DELETE MANY", "PART", "COMPLETE UPLOAD", "CREATE UPLOAD")
-NEXT_STEP = re.compile("again|check|see docs|log in|--|restore|set it|mend|tidegate |to find out|this server cannot|no answer from")
+NEXT_STEP = re.compile("again|check|see docs|log in|--|restore|set it|mend|tidegate |to find out|this server cannot|no answer from|does not belong")
 
 
 @dataclasses.dataclass
@@ -143,9 +143,9 @@ class Faults:
         return fault_proxy.Rule("answer", operation=operation, nth=nth, times=1, code=choice, **shift)
 
     def lasting(self):
-        choice = self.random.choice(("key", "key", "key", "operation", "operation", "from now on", "gone", "precondition", "cannot"))
+        choice = self.random.choice(("key", "key", "key", "operation", "operation", "from now on", "gone", "precondition", "unsupported"))
         codes = {"key": ["AccessDenied"], "operation": ["AccessDenied"], "from now on": ["ExpiredToken", "RequestTimeTooSkewed", "InvalidAccessKeyId",
-                 "SignatureDoesNotMatch", "NoSuchBucket"], "gone": ["NoSuchKey"], "precondition": ["PreconditionFailed"], "cannot": ["NotImplemented"]}
+                 "SignatureDoesNotMatch", "NoSuchBucket"], "gone": ["NoSuchKey"], "precondition": ["PreconditionFailed"], "unsupported": ["NotImplemented"]}
         code = self.random.choice(codes[choice])
         status = {"InvalidAccessKeyId": 403, "NoSuchBucket": 404, "NotImplemented": 501}.get(code)
         if choice == "key":
@@ -155,7 +155,7 @@ class Faults:
             return [fault_proxy.Rule("answer", operation="GET RANGE", nth=nth, code=code)]
         if choice == "precondition":
             return [fault_proxy.Rule("answer", operation=["PUT", "COMPLETE UPLOAD"], nth=nth, code=code)]
-        if choice == "cannot":
+        if choice == "unsupported":
             operation = self.random.choice(("COPY", "PUT", "DELETE MANY", "CREATE UPLOAD"))
         numbers = list(range(nth, 1000)) if choice == "from now on" else None
         return [fault_proxy.Rule("answer", operation=operation, nth=numbers, code=code, status=status)]
