@@ -46,7 +46,7 @@ CLASSES = {"passing": 12, "lasting": 6, "corrupt": 2}
 SLOW = {"stall": 250, "silent": 120}  # one schedule of so many: a stall lasts 30 s, and to give up on a dead server takes as long
 MOST_FAULTS = 8  # of a passing schedule: fewer than attempts of one request
 WRITES = ("PUT", "COPY", "DELETE MANY", "PART", "COMPLETE UPLOAD", "CREATE UPLOAD")
-NEXT_STEP = re.compile("again|check|see docs|log in|--|restore|set it|mend|tidegate |to find out|this server cannot|no answer from|does not belong")
+NEXT_STEP = re.compile("again|check|see docs|log in|--|restore|set it|mend|tidegate |to find out|is needed")
 
 
 @dataclasses.dataclass

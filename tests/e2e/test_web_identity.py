@@ -99,6 +99,7 @@ class WebIdentity(on_server.Case):
                      ["query", self.store.lake, "SELECT count(*) FROM shop.orders"]):
             done = self.bearer.must(*more)
             self.shows_nothing_secret(done.out + done.err)
+            self.assertEqual(ROLE in done.err, "-v" in more)
         self.assertIn(str(self.store.tidegate.must("query", self.store.lake, "SELECT count(*) AS n FROM shop.orders", "--json").json[0]["n"]), done.out)
         self.check_tables()
 

@@ -181,7 +181,9 @@ TEST_F(S3ObjectStoreTest, AHeadThatIsRefusedIsExplained) {
 
 TEST_F(S3ObjectStoreTest, AHeadWhoseKeysRanOutTellsTheTruthInTheEnd) {
   for (const bool there : {false, true}) {
-    if (there) ASSERT_TRUE(store_->Put("k", "x", PutMode::kOverwrite).ok());
+    if (there) {
+      ASSERT_TRUE(store_->Put("k", "x", PutMode::kOverwrite).ok());
+    }
     Strike([](const net::HttpRequest& request) { return request.method == "HEAD"; },
            {.reply = net::HttpReply{.status = 400}});
     EXPECT_EQ(store_->Head("k").status().code(), there ? Code::kOk : Code::kNotFound);
