@@ -236,8 +236,8 @@ bool IsDue(TablePlan& plan, const Circumstances& now, const FolderState& state) 
 /// Folders to add, given the reseed in force and those that wait to be taken.
 void PlanAppend(const BucketView& view, const Circumstances& now, const FolderMap& folders,
                 const std::vector<Reseed>& waiting, TablePlan& plan) {
-  const bool changed = AnyAppliedChanged(view, now, folders, plan);
-  const bool rebuild = !now.no_rebuild && (plan.refresh || changed);
+  const bool anew = plan.refresh || AnyAppliedChanged(view, now, folders, plan);
+  const bool rebuild = anew && !now.no_rebuild;
   for (const auto& [delivery, state] : folders) {
     if (!state.sealed() || delivery.version > plan.version) continue;  // C-10, C-12
     const bool applied = plan.before && plan.before->applied.Contains(delivery);
