@@ -356,6 +356,7 @@ TEST_F(ColdTest, FrozenManifestsCountAsAbsentAndAreSaidOnce) {  // C-33
     if (warning.kind == "manifests_frozen") said.push_back(warning.message);
   }
   EXPECT_THAT(said, ElementsAre(HasSubstr("3 manifests lie in cold storage")));
+  EXPECT_THAT(KindsOf(report), Not(Contains("not_in_manifest")));  // nor is each folder told of
   EXPECT_EQ(metered.Snapshot().all.reads - metered.Snapshot().data.reads, 0U);
   EXPECT_THAT(lake_.Table("orders"), ElementsAre("1|05|1"));
 }

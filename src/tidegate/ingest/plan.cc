@@ -22,6 +22,15 @@ bool NamedByManifest(const BucketView& view, const TableName& table, const Deliv
   return it != view.manifests.end() && it->second.FindDelivered(table) != nullptr;
 }
 
+/// One that counts as absent because it lies in cold storage, which is said once for all of them.
+bool ManifestIsFrozen(const BucketView& view, const Delivery& delivery) {
+  const auto before = [](const store::ObjectInfo& object, const std::string& key) { return object.key < key; };
+  const auto& frozen = view.frozen_manifests;  // sorted by key
+  const std::string key = contract::ManifestKey(delivery);
+  const auto at = std::lower_bound(frozen.begin(), frozen.end(), key, before);
+  return at != frozen.end() && at->key == key;
+}
+
 void Warn(TablePlan& plan, std::string kind, std::string folder, std::string message) {
   plan.warnings.push_back({std::move(kind), plan.table.ToString(), std::move(folder), std::move(message), 0, ""});
 }
@@ -30,6 +39,7 @@ void Warn(TablePlan& plan, std::string kind, std::string folder, std::string mes
 void WarnIfUnnamed(const BucketView& view, TablePlan& plan, const FolderState& folder) {
   const Delivery& delivery = folder.folder.delivery;
   if (delivery.is_initial() || !view.CoversManifest(delivery) || NamedByManifest(view, plan.table, delivery)) return;
+  if (ManifestIsFrozen(view, delivery)) return;
   Warn(plan, "not_in_manifest", folder.folder.Path(), "sealed, but no manifest names it: read all the same");
 }
 
@@ -226,8 +236,8 @@ bool IsDue(TablePlan& plan, const Circumstances& now, const FolderState& state) 
 /// Folders to add, given the reseed in force and those that wait to be taken.
 void PlanAppend(const BucketView& view, const Circumstances& now, const FolderMap& folders,
                 const std::vector<Reseed>& waiting, TablePlan& plan) {
-  const bool changed = AnyAppliedChanged(view, now, folders, plan);
-  const bool rebuild = !now.no_rebuild && (plan.refresh || changed);
+  const bool anew = plan.refresh || AnyAppliedChanged(view, now, folders, plan);
+  const bool rebuild = anew && !now.no_rebuild;
   for (const auto& [delivery, state] : folders) {
     if (!state.sealed() || delivery.version > plan.version) continue;  // C-10, C-12
     const bool applied = plan.before && plan.before->applied.Contains(delivery);

@@ -52,8 +52,9 @@ void AddCost(const Price& price, const store::ObjectInfo& object, int days, Cost
 }
 
 std::string Dollars(double amount) {
+  if (amount > 0 && amount < 0.01) return "less than $0.01";
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), amount != 0 && amount < 0.01 ? "$%.4f" : "$%.2f", amount);
+  std::snprintf(text.data(), text.size(), "$%.2f", amount);
   return text.data();
 }
 
@@ -134,6 +135,7 @@ std::string Describe(const RestorePlan& plan) {
   for (const TableRestore& table : plan.tables) out += LineOf(table);
   if (plan.ask.empty()) {
     if (plan.tables.empty()) return "nothing lies in cold storage that is needed\n";
+    if (plan.thawing.empty()) return out + "nothing to ask for: all of it can be read by now\n";
     return out + "nothing to ask for: " + Plural(std::ssize(plan.thawing), "object is", "objects are") +
            " being restored\n";
   }
