@@ -48,10 +48,10 @@ MUTANTS = (
            "return after != ranges_.begin() && delivery <= std::prev(after)->second;",
            "return !ranges_.empty() && delivery <= Max();", ("ingest",)),
     Mutant("rewrites-all", "every hour writes all rows of the table anew",
-           "src/tidegate/ingest/plan.cc", "const bool rebuild = !now.no_rebuild && (plan.refresh || changed);",
+           "src/tidegate/ingest/plan.cc", "const bool rebuild = anew && !now.no_rebuild;",
            "const bool news = plan.before && !folders.empty() &&"
            " !plan.before->applied.Contains(folders.rbegin()->first);\n"
-           "  const bool rebuild = !now.no_rebuild && (plan.refresh || changed || news);", ("ingest",)),
+           "  const bool rebuild = (anew || news) && !now.no_rebuild;", ("ingest",)),
     Mutant("late-wins", "a folder that comes late wins over a newer one that the table holds",
            "src/tidegate/ingest/supersede.cc", "if (delivery < delivery_of_[newest.file])",
            "if (delivery != delivery_of_[newest.file])", ("ingest",)),

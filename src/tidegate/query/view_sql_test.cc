@@ -355,9 +355,11 @@ TEST_F(ViewSql, PartitionValuesAreTextWhateverTheyHold) {
 }
 
 TEST_F(ViewSql, WhatCannotBeReadIsRefused) {
-  AddData("s3://bucket/a.parquet");
-  EXPECT_EQ(SelectSql(state_).status().code(), Code::kUnsupported);
-  state_.files.data.clear();
+  for (const char* location : {"gs://bucket/a.parquet", "a.parquet", "s3://bucket/a[1].parquet"}) {
+    AddData(location);
+    EXPECT_EQ(SelectSql(state_).status().code(), Code::kUnsupported) << location;
+    state_.files.data.clear();
+  }
   AddData("file:///a.orc").format = "ORC";
   EXPECT_EQ(SelectSql(state_).status().code(), Code::kUnsupported);
   state_.files.data.clear();

@@ -50,9 +50,19 @@ UtcTime TimeOf(const char* text) {
 /// "STANDARD" is what is not said elsewhere.
 std::string StorageClassOf(std::string_view name) { return name == "STANDARD" ? "" : std::string(name); }
 
+/// A name of a listing. Errors: Corruption where it holds bytes that an encoded name cannot have: it was damaged.
+Result<std::string> ReadName(const char* text, bool encoded) {
+  const std::string_view name(text);
+  if (!encoded) return std::string(name);
+  const bool damaged =
+      std::any_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+  if (damaged) return Corruption("the server's listing was damaged on its way: " + Quoted(name, 120));
+  return UrlDecode(name);
+}
+
 Result<ObjectInfo> ReadObject(const pugi::xml_node& node, bool encoded) {
   ObjectInfo out;
-  out.key = encoded ? UrlDecode(node.child_value("Key")) : node.child_value("Key");
+  TG_ASSIGN_OR_RETURN(out.key, ReadName(node.child_value("Key"), encoded));
   const std::string_view size = node.child_value("Size");
   const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), out.size_bytes);
   if (out.key.empty() || error != std::errc() || end != size.data() + size.size()) {
@@ -119,17 +129,14 @@ Result<S3ListPage> ReadListPage(const std::string& xml) {
                       ": is this the address of an S3 server?");
   }
   const bool encoded = std::string_view(root.child_value("EncodingType")) == "url";
-  if (encoded && std::any_of(xml.begin(), xml.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) {
-    return Corruption("the server's listing was damaged on its way: it holds bytes that must be encoded");
-  }
   S3ListPage page;
   for (const pugi::xml_node node : root.children("Contents")) {
     TG_ASSIGN_OR_RETURN(ObjectInfo object, ReadObject(node, encoded));
     page.objects.push_back(std::move(object));
   }
   for (const pugi::xml_node node : root.children("CommonPrefixes")) {
-    const char* prefix = node.child_value("Prefix");
-    page.prefixes.push_back(encoded ? UrlDecode(prefix) : prefix);
+    TG_ASSIGN_OR_RETURN(std::string prefix, ReadName(node.child_value("Prefix"), encoded));
+    page.prefixes.push_back(std::move(prefix));
   }
   const bool more = std::string_view(root.child_value("IsTruncated")) == "true";
   page.next = root.child_value("NextContinuationToken");
