@@ -49,6 +49,8 @@ ObjectInfo S3ObjectStore::WithFullKey(const ObjectInfo& info) const {
 }
 
 Result<Listing> S3ObjectStore::List(const ListRequest& request) {
+  // No key begins so. Servers that keep objects as files would take it for another prefix.
+  if (request.prefix.starts_with('/') || request.prefix.find("//") != std::string::npos) return Listing{};
   return ListAll(*client_, head_, request, trust_order_);
 }
 
