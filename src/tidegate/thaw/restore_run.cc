@@ -32,7 +32,7 @@ Status AskFor(store::ObjectStore& bucket, const ColdObject& cold, const RestoreP
     return {};
   }
   const store::RestoreRequest request{.days = plan.days, .tier = std::string(TierName(TierOf(cold.object, plan.tier)))};
-  const Status done = bucket.RequestRestore(cold.object.key, request);
+  Status done = bucket.RequestRestore(cold.object.key, request);
   if (done.ok()) ++tally.asked;
   if (done.code() == Code::kPermissionDenied) ++tally.denied;
   return done;
