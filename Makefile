@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: build deps test demo demo-s3 acceptance bench mutants servers lint lint-quick format layers coverage asan tsan install clean help
+.PHONY: build deps test demo demo-s3 acceptance bench bench-s3 mutants servers lint lint-quick format layers coverage asan tsan install clean help
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -38,6 +38,11 @@ servers: build ## run the tests of the S3 servers, with those that make test doe
 
 bench: build ## measure ingest beside other tools (SIZE=small|full)
 	@$(VENV_PY) bench/ingest.py --size $(SIZE)
+
+bench-s3: build ## measure transfers to and from a bucket beside other tools
+	@tools/deps.sh build servers
+	@cmake --build --preset release -j $(JOBS) --target tidegate_s3_copy
+	@$(VENV_PY) bench/s3.py
 
 mutants: ## plant known mistakes one by one; the tests must turn red
 	@tools/deps.sh build
