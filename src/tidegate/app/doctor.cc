@@ -66,9 +66,7 @@ class Doctor {
       return false;
     }
     for (const store::ObjectInfo& object : listing->objects) {
-      const bool readable =
-          object.archive == store::ArchiveState::kReadable || object.archive == store::ArchiveState::kThawed;
-      if (!sample_ && readable) sample_ = object;
+      if (!sample_ && store::CanBeRead(object.archive)) sample_ = object;
     }
     Add({"list", CheckState::kGood, listing->objects.empty() ? "allowed; there is no object" : "allowed", ""});
     return true;

@@ -10,12 +10,6 @@ namespace {
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
-  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 /// Without a comment behind the value: a '#' or ';' that follows a space.
 std::string_view WithoutComment(std::string_view value) {
   for (size_t i = 1; i < value.size(); ++i) {

@@ -30,19 +30,14 @@ void ReadXml(const std::string& body, ServiceError& out) {
   if (out.request_id.empty()) out.request_id = error.child_value("RequestId");
 }
 
-std::string TextOf(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 void ReadJson(const std::string& body, ServiceError& out) {
   const Result<Json> document = ParseJson(body);
   if (!document.ok() || !document->is_object()) return;
-  out.code = TextOf(*document, "__type");
-  if (out.code.empty()) out.code = TextOf(*document, "code");
+  out.code = TextOr(*document, "__type");
+  if (out.code.empty()) out.code = TextOr(*document, "code");
   if (const size_t hash = out.code.find('#'); hash != std::string::npos) out.code.erase(0, hash + 1);
-  out.message = TextOf(*document, "message");
-  if (out.message.empty()) out.message = TextOf(*document, "Message");
+  out.message = TextOr(*document, "message");
+  if (out.message.empty()) out.message = TextOr(*document, "Message");
 }
 
 }  // namespace

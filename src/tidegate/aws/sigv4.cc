@@ -15,19 +15,6 @@ namespace tidegate::aws {
 namespace {
 
 constexpr std::string_view kAlgorithm = "AWS4-HMAC-SHA256";
-constexpr size_t kDigestBytes = 32;
-
-std::string Hex(std::string_view bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string out;
-  out.reserve(bytes.size() * 2);
-  for (const char byte : bytes) {
-    const auto value = static_cast<unsigned char>(byte);
-    out += kDigits[value >> 4];
-    out += kDigits[value & 15];
-  }
-  return out;
-}
 
 std::string HmacSha256(std::string_view key, std::string_view text) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> out{};
@@ -91,13 +78,6 @@ CanonicalHeaders Canonical(const std::vector<net::HttpHeader>& headers) {
 }
 
 }  // namespace
-
-std::string Sha256Hex(std::string_view bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> out{};
-  unsigned int size = 0;
-  EVP_Digest(bytes.data(), bytes.size(), out.data(), &size, EVP_sha256(), nullptr);
-  return Hex({reinterpret_cast<const char*>(out.data()), std::min<size_t>(size, kDigestBytes)});
-}
 
 std::string UriEncode(std::string_view text, bool keep_slash) {
   constexpr char kDigits[] = "0123456789ABCDEF";

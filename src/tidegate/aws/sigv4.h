@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tidegate/aws/credentials.h"
+#include "tidegate/aws/digest.h"
 #include "tidegate/base/time.h"
 #include "tidegate/net/http.h"
 
@@ -18,9 +19,6 @@ namespace tidegate::aws {
 
 /// Stands for the hash of a body that is not hashed (x-amz-content-sha256): only over TLS.
 inline constexpr std::string_view kUnsignedPayload = "UNSIGNED-PAYLOAD";
-
-/// Lower-case hex of the SHA-256 of a body.
-std::string Sha256Hex(std::string_view bytes);
 
 /// Bytes other than A-Z a-z 0-9 - . _ ~ become %XX; '/' stays where `keep_slash` is set.
 std::string UriEncode(std::string_view text, bool keep_slash);

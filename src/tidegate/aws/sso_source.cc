@@ -1,13 +1,11 @@
 #include "tidegate/aws/sso_source.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <string_view>
 #include <utility>
 
+#include "tidegate/aws/digest.h"
 #include "tidegate/aws/service_question.h"
 #include "tidegate/aws/sigv4.h"
 #include "tidegate/base/log.h"
@@ -22,22 +20,6 @@ using std::chrono::seconds;
 constexpr size_t kMaxCacheBytes = 256 << 10;
 constexpr minutes kRefreshBefore(5);
 constexpr int64_t kLongestTokenSeconds = 366 * 24 * 3600;
-
-/// The name that AWS tools give a cached token.
-std::string Sha1Hex(std::string_view text) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha1(), nullptr);
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string out;
-  for (unsigned int i = 0; i < size; ++i) out += {kDigits[digest[i] >> 4], kDigits[digest[i] & 15]};
-  return out;
-}
-
-std::string TextOr(const Json& object, const char* key) {
-  const auto field = object.find(key);
-  return field != object.end() && field->is_string() ? field->get<std::string>() : "";
-}
 
 bool FitsHeader(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7F; });

@@ -41,6 +41,11 @@ std::string DumpJson(const OrderedJson& json) {
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
+std::string TextOr(const Json& object, const char* key) {
+  const auto field = object.find(key);
+  return field != object.end() && field->is_string() ? field->get<std::string>() : "";
+}
+
 Result<std::string> RequireText(const Json& object, const char* key) {
   const auto field = object.find(key);
   if (field == object.end() || !field->is_string()) return Corruption("no text " + Quoted(key));

@@ -20,6 +20,9 @@ Result<Json> ParseJson(std::string_view text);
 /// On one line; bytes that are no UTF-8 are replaced.
 std::string DumpJson(const OrderedJson& json);
 
+/// A field of an object that may be there; "" where it is not, or is no text.
+std::string TextOr(const Json& object, const char* key);
+
 /// A field of an object of ours, which must be there. Errors: Corruption, naming the field.
 Result<std::string> RequireText(const Json& object, const char* key);
 Result<int64_t> RequireInteger(const Json& object, const char* key);

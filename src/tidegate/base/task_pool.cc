@@ -4,6 +4,14 @@
 
 namespace tidegate {
 
+Status WaitForAll(std::vector<std::future<Status>>& tasks) {
+  Status first;
+  for (std::future<Status>& task : tasks) {
+    if (Status status = task.get(); !status.ok() && first.ok()) first = std::move(status);
+  }
+  return first;
+}
+
 TaskPool::~TaskPool() {
   {
     const std::lock_guard lock(mutex_);

@@ -17,6 +17,9 @@
 
 namespace tidegate {
 
+/// Waits for all of them. Returns the first failure in their order.
+Status WaitForAll(std::vector<std::future<Status>>& tasks);
+
 class TaskPool {
  public:
   /// Threads start when they are first needed, at most so many.

@@ -46,5 +46,19 @@ TEST(TaskPoolTest, FinishesWhatWasSubmittedBeforeItEnds) {
   EXPECT_EQ(done, 50);
 }
 
+TEST(TaskPoolTest, TheFirstFailureCountsAndAllAreWaitedFor) {
+  TaskPool pool(2);
+  std::atomic<int> done{0};
+  std::vector<std::future<Status>> tasks;
+  for (int i = 0; i < 9; ++i) {
+    tasks.push_back(pool.Submit([&, i]() -> Status {
+      ++done;
+      return i % 4 == 3 ? Internal(std::to_string(i)) : Status();
+    }));
+  }
+  EXPECT_EQ(WaitForAll(tasks).message(), "3");
+  EXPECT_EQ(done, 9);
+}
+
 }  // namespace
 }  // namespace tidegate

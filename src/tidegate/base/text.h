@@ -31,4 +31,7 @@ std::string Join(const std::vector<std::string>& parts, std::string_view separat
 
 std::string ToLower(std::string_view ascii);
 
+/// Without spaces, tabs and ends of lines around it.
+std::string_view Trim(std::string_view text);
+
 }  // namespace tidegate

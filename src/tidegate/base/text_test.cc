@@ -45,5 +45,12 @@ TEST(TextTest, SplitKeepsEmptyParts) {
   EXPECT_EQ(Split("", '/').size(), 1u);
 }
 
+TEST(TextTest, TrimTakesWhatStandsAround) {
+  EXPECT_EQ(Trim(" \t a b\r\n"), "a b");
+  EXPECT_EQ(Trim("a"), "a");
+  EXPECT_EQ(Trim(" \r\n"), "");
+  EXPECT_EQ(Trim(""), "");
+}
+
 }  // namespace
 }  // namespace tidegate

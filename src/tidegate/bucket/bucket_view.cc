@@ -132,10 +132,6 @@ void Unreadable(BucketView& view, const store::ObjectInfo& object, const contrac
   AddFinding(view, {Finding::Kind::kManifestUnreadable, Quoted(object.key), why.message(), ""});
 }
 
-bool LiesCold(const store::ObjectInfo& object) {
-  return object.archive == store::ArchiveState::kFrozen || object.archive == store::ArchiveState::kThawing;
-}
-
 /// One in cold storage counts as absent, too; all of them are said as one (C-33, C-43).
 void TakeFrozen(BucketView& view, const store::ObjectInfo& object, const contract::Delivery& delivery) {
   view.unreadable_manifests.push_back(delivery);
@@ -183,7 +179,7 @@ Status ReadManifest(store::ObjectStore& bucket, const store::ObjectInfo& object,
                     BucketView& view) {
   const contract::Delivery delivery = contract::ParseKey(object.key).folder.delivery;
   const bool known = cache != nullptr && cache->Find(object) != nullptr;
-  if (LiesCold(object) && !known) {
+  if (!store::CanBeRead(object.archive) && !known) {
     TakeFrozen(view, object, delivery);
     return {};
   }

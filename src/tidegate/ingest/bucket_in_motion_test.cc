@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "tidegate/base/log.h"
 #include "tidegate/ingest/ingest_fixture.h"
 #include "tidegate/ingest/test_watched_store.h"
 
@@ -16,6 +17,7 @@ using store::StoreCall;
 using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr const char* kFirst = "/0000_part_00.parquet";
 constexpr const char* kSecond = "/0000_part_01.parquet";
@@ -141,7 +143,11 @@ TEST_F(BucketInMotionTest, ACopyThatRetentionTakesWhileItIsReadGivesWayToAnOlder
   const auto copy = [](const std::string& day) { return "v1/shop/customers/snapshot_date=" + day; };
   DeliverTwoFiles(copy("2026-11-01"), "first");
   DeliverTwoFiles(copy("2026-11-02"), "second");
+  std::string log;
+  SetLogSink([&](LogLevel, std::string_view line) { log += line; });
   EXPECT_FALSE(RunWhile(CallKind::kOpen, kSecond, [&] { Remove(copy("2026-11-02")); }).failed());
+  SetLogSink(nullptr);
+  EXPECT_THAT(log, HasSubstr("v1/shop/customers/snapshot_date=2026-11-02 vanished while it was read"));
   EXPECT_THAT(lake_.Table("customers"), ElementsAre("1|first|1", "2|first|1", "3|first|1"));
   RunAgain();
 }

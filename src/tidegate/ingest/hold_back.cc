@@ -26,7 +26,7 @@ class Survey {
     ColdFolder out{.folder = state.folder, .thawing = true};
     for (const store::ObjectInfo& file : state.files) {
       const ArchiveState now = StateOf(file);
-      if (CanBeRead(now)) continue;
+      if (store::CanBeRead(now)) continue;
       ++out.objects;
       out.bytes += file.size_bytes;
       if (now != ArchiveState::kFrozen) continue;

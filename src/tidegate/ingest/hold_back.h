@@ -17,10 +17,6 @@
 
 namespace tidegate::ingest {
 
-inline bool CanBeRead(store::ArchiveState state) {
-  return state == store::ArchiveState::kReadable || state == store::ArchiveState::kThawed;
-}
-
 /// What is true of objects that a listing shows as frozen. Asks once for each; where asking fails the listing counts.
 class ArchiveTruth {
  public:

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "tidegate/base/json.h"
+#include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
 #include "tidegate/ingest/data_file.h"
 #include "tidegate/ingest/hold_back.h"
@@ -344,7 +345,11 @@ Result<bool> TableJob::TryFolder(const bucket::FolderState& folder, bool replace
     return false;
   }
   // C-44: retention took the copy while it was read; an older candidate or the next run does it.
-  if (replace && status.code() == Code::kNotFound) return false;
+  if (replace && status.code() == Code::kNotFound) {
+    Log(LogLevel::kWarning, plan_.table.ToString() + ": " + folder.folder.Path() +
+                                " vanished while it was read, as retention does; an older copy is taken if there is one");
+    return false;
+  }
   if (reason.empty()) reason = ReasonOf(status);
   failed_.Insert(folder.folder.delivery);
   out_.problems.push_back(

@@ -33,12 +33,6 @@ struct Exchange {
   bool too_large = false;
 };
 
-std::string_view Trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && std::strchr(" \t\r\n", text.back()) != nullptr) text.remove_suffix(1);
-  return text;
-}
-
 size_t OnHeader(char* data, size_t size, size_t count, void* user) {
   auto& exchange = *static_cast<Exchange*>(user);
   const std::string_view line(data, size * count);
@@ -46,7 +40,7 @@ size_t OnHeader(char* data, size_t size, size_t count, void* user) {
   constexpr size_t kMostHeaders = 200;
   const size_t colon = line.find(':');
   if (colon == std::string_view::npos || exchange.reply.headers.size() >= kMostHeaders) return line.size();
-  exchange.reply.headers.push_back({ToLower(line.substr(0, colon)), std::string(Trimmed(line.substr(colon + 1)))});
+  exchange.reply.headers.push_back({ToLower(line.substr(0, colon)), std::string(Trim(line.substr(colon + 1)))});
   return line.size();
 }
 

@@ -21,7 +21,7 @@ void Count(const bucket::FolderMap& folders, UtcTime now, std::array<ColdAge, kA
   for (const auto& [delivery, state] : folders) {
     if (!state.sealed()) continue;
     for (const store::ObjectInfo& file : state.files) {
-      if (ingest::CanBeRead(file.archive)) continue;
+      if (store::CanBeRead(file.archive)) continue;
       ColdAge& age = ClassOf(ages, now - file.modified);
       ++age.objects;
       age.bytes += static_cast<int64_t>(file.size_bytes);

@@ -14,10 +14,6 @@ std::string Field(const table::Summary& summary, const char* key) {
   return it == summary.end() ? "" : it->second;
 }
 
-std::string TextOf(const Json& object, const char* key) {
-  return object.contains(key) && object[key].is_string() ? object[key].get<std::string>() : std::string();
-}
-
 /// The objects of a JSON array in the summary; none where it cannot be read.
 std::vector<Json> Objects(const table::Summary& summary, const char* key) {
   std::vector<Json> out;
@@ -35,7 +31,7 @@ std::vector<CommittedFile> Files(const table::Summary& summary) {
     return file.contains(key) && file[key].is_number_integer() ? file[key].get<int64_t>() : int64_t{0};
   };
   for (const Json& file : Objects(summary, "tidegate.files")) {
-    out.push_back({TextOf(file, "key"), TextOf(file, "etag"), number(file, "rows"), number(file, "bytes")});
+    out.push_back({TextOr(file, "key"), TextOr(file, "etag"), number(file, "rows"), number(file, "bytes")});
   }
   return out;
 }
@@ -43,7 +39,7 @@ std::vector<CommittedFile> Files(const table::Summary& summary) {
 std::vector<SettledFolder> Settled(const table::Summary& summary) {
   std::vector<SettledFolder> out;
   for (const Json& word : Objects(summary, "tidegate.settled")) {
-    out.push_back({TextOf(word, "folder"), TextOf(word, "verdict"), TextOf(word, "reason")});
+    out.push_back({TextOr(word, "folder"), TextOr(word, "verdict"), TextOr(word, "reason")});
   }
   return out;
 }

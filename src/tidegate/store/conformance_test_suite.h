@@ -176,6 +176,33 @@ TEST_P(StoreConformanceTest, BigObjectsKeepEveryByte) {
   EXPECT_EQ(HashBytes(MustRead("big")), HashBytes(bytes));
 }
 
+TEST_P(StoreConformanceTest, ReadAllGivesEveryByteInOrder) {
+  for (const size_t size : {size_t{0}, size_t{1}, size_t{4 << 20}, size_t{9'000'001}}) {
+    const std::string bytes = PatternBytes(size, size);
+    const auto reader = store().Open(MustPut("k", bytes));
+    ASSERT_TRUE(reader.ok());
+    std::string read;
+    const Status status = (*reader)->ReadAll([&](std::string_view piece) -> Status {
+      read += piece;
+      return {};
+    });
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    EXPECT_EQ(HashBytes(read), HashBytes(bytes)) << size;
+  }
+}
+
+TEST_P(StoreConformanceTest, ReadAllEndsWhereItsTakerFails) {
+  const auto reader = store().Open(MustPut("k", PatternBytes(9'000'001, 8)));
+  ASSERT_TRUE(reader.ok());
+  int pieces = 0;
+  const Status status = (*reader)->ReadAll([&](std::string_view) {
+    ++pieces;
+    return Internal("enough");
+  });
+  EXPECT_EQ(status.message(), "enough");
+  EXPECT_EQ(pieces, 1);
+}
+
 TEST_P(StoreConformanceTest, ReadAtStopsAtTheEndOfTheObject) {
   const ObjectInfo info = MustPut("k", "0123456789");
   const auto reader = store().Open(info);

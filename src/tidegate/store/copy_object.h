@@ -10,7 +10,7 @@ namespace tidegate::store {
 
 /// Copy `source` of `from` to `key` of `to`, overwriting. The copy appears whole or not at all.
 /// Errors: NotFound, PreconditionFailed where the source is not the one that was seen; Corruption where it ends early.
-/// Cost: memory of two steps of the reader; one is read while the other is written.
+/// Memory: what ReadAll of the reader and the writer take.
 Result<ObjectInfo> CopyObject(ObjectStore& from, const ObjectInfo& source, ObjectStore& to, std::string_view key);
 
 }  // namespace tidegate::store

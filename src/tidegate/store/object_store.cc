@@ -1,5 +1,7 @@
 #include "tidegate/store/object_store.h"
 
+#include <algorithm>
+
 #include "tidegate/base/text.h"
 
 namespace tidegate::store {
@@ -45,6 +47,23 @@ Status CheckCharacters(std::string_view key) {
 }
 
 }  // namespace
+
+Status RandomReader::ReadAll(const std::function<Status(std::string_view)>& take) {
+  constexpr uint64_t kStepBytes = 4 << 20;
+  const uint64_t size = info().size_bytes;
+  std::string buffer(std::min(size, kStepBytes), '\0');
+  for (uint64_t offset = 0; offset < size;) {
+    const std::span<char> step = std::span(buffer).first(std::min(size - offset, kStepBytes));
+    TG_ASSIGN_OR_RETURN(const size_t read, ReadAt(offset, step));
+    offset += read;
+    if (read != step.size()) {
+      return Corruption("cannot read object: " + Quoted(info().key) + ": it ended early, after " +
+                        std::to_string(offset) + " of " + std::to_string(size) + " bytes");
+    }
+    TG_RETURN_IF_ERROR(take({step.data(), step.size()}));
+  }
+  return {};
+}
 
 Result<ObjectInfo> ObjectStore::Replace(std::string_view key, std::string_view, const std::string&) {
   return Unsupported("cannot replace object: " + Quoted(Location(key)) + ": this store cannot compare and swap");

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -34,6 +35,8 @@ enum class ArchiveState {
   kThawing,  // a restore was asked for
   kThawed,   // restored: readable for some days
 };
+
+inline bool CanBeRead(ArchiveState state) { return state == ArchiveState::kReadable || state == ArchiveState::kThawed; }
 
 struct ObjectInfo {
   std::string key{};
@@ -69,8 +72,9 @@ class RandomReader {
   virtual const ObjectInfo& info() const = 0;
   /// Fill `out` from `offset`; returns the bytes read, less than asked only at the end of the object.
   virtual Result<size_t> ReadAt(uint64_t offset, std::span<char> out) = 0;
-  /// So much at once is read fastest, where the whole object is wanted.
-  virtual size_t step_bytes() const { return 4 << 20; }
+  /// The whole object, in order, piece by piece; a store may read ahead of `take`. Errors: Corruption where the object
+  /// ends early; what `take` returned, and then no more is read.
+  virtual Status ReadAll(const std::function<Status(std::string_view)>& take);
 };
 
 enum class PutMode {

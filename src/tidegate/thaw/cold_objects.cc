@@ -93,11 +93,7 @@ Status LookAgain(store::ObjectStore& bucket, const CancelFlag* cancel, std::vect
       return {};
     }));
   }
-  Status out;
-  for (auto& look : looks) {
-    if (const Status done = look.get(); !done.ok()) out = done;
-  }
-  return out;
+  return WaitForAll(looks);
 }
 
 }  // namespace

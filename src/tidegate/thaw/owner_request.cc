@@ -1,10 +1,8 @@
 #include "tidegate/thaw/owner_request.h"
 
-#include <array>
-#include <cctype>
-#include <cstdio>
 #include <string_view>
 
+#include "tidegate/aws/sigv4.h"
 #include "tidegate/base/text.h"
 
 namespace tidegate::thaw {
@@ -37,21 +35,6 @@ std::string ForShell(std::string_view text) {
   return out + "'";
 }
 
-std::string UrlEncoded(std::string_view key) {
-  std::string out;
-  for (const char c : key) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0 || std::string_view("-_.~/").find(c) != std::string_view::npos) {
-      out += c;
-      continue;
-    }
-    std::array<char, 4> hex{};
-    std::snprintf(hex.data(), hex.size(), "%%%02X", byte);
-    out += hex.data();
-  }
-  return out;
-}
-
 }  // namespace
 
 Result<std::string> ResourceOf(const store::ObjectStore& bucket) {
@@ -75,7 +58,7 @@ Result<std::string> BatchManifest(const store::ObjectStore& bucket, const Restor
   std::string out;
   for (const ColdObject& cold : plan.ask) {
     TG_ASSIGN_OR_RETURN(const Place place, PlaceOf(bucket, cold.object.key));
-    out += place.bucket + "," + UrlEncoded(place.key) + "\n";
+    out += place.bucket + "," + aws::UriEncode(place.key, true) + "\n";
   }
   return out;
 }

@@ -47,9 +47,7 @@ Status DropReadable(store::ObjectStore& bucket, std::vector<ColdObject>& left) {
   while (!left.empty()) {
     const auto now = bucket.Head(left.back().object.key);
     if (!now.ok() && now.status().code() != Code::kNotFound) return Passes(now.status()) ? Status() : now.status();
-    const bool readable =
-        !now.ok() || now->archive == store::ArchiveState::kReadable || now->archive == store::ArchiveState::kThawed;
-    if (!readable) return {};
+    if (now.ok() && !store::CanBeRead(now->archive)) return {};
     left.pop_back();
   }
   return {};

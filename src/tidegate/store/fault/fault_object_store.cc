@@ -87,7 +87,6 @@ class FaultObjectStore::Reader final : public RandomReader {
   Reader(std::shared_ptr<Script> script, std::unique_ptr<RandomReader> inner)
       : script_(std::move(script)), inner_(std::move(inner)) {}
   const ObjectInfo& info() const override { return inner_->info(); }
-  size_t step_bytes() const override { return inner_->step_bytes(); }
   Result<size_t> ReadAt(uint64_t offset, std::span<char> out) override {
     return script_->Run(CallKind::kReadAt, info().key, [&] { return inner_->ReadAt(offset, out); });
   }

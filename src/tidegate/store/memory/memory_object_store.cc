@@ -18,7 +18,7 @@ Status Replaced(std::string_view key) {
 }
 
 Status CheckReadable(const ObjectInfo& info) {
-  if (info.archive == ArchiveState::kReadable || info.archive == ArchiveState::kThawed) return {};
+  if (CanBeRead(info.archive)) return {};
   return Frozen("cannot read object: " + Quoted(info.key, 1200) +
                 ": it lies in cold storage: ask for it with `tidegate restore`");
 }

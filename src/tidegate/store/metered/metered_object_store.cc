@@ -33,12 +33,18 @@ class MeteredObjectStore::Reader final : public RandomReader {
   Reader(std::shared_ptr<Meter> meter, std::unique_ptr<RandomReader> inner)
       : meter_(std::move(meter)), inner_(std::move(inner)) {}
   const ObjectInfo& info() const override { return inner_->info(); }
-  size_t step_bytes() const override { return inner_->step_bytes(); }
   Result<size_t> ReadAt(uint64_t offset, std::span<char> out) override {
     meter_->Add(info().key, &Traffic::reads);
     Result<size_t> read = inner_->ReadAt(offset, out);
     if (read.ok()) meter_->Add(info().key, &Traffic::bytes_read, *read);
     return read;
+  }
+  Status ReadAll(const std::function<Status(std::string_view)>& take) override {
+    return inner_->ReadAll([&](std::string_view piece) {
+      meter_->Add(info().key, &Traffic::reads);
+      meter_->Add(info().key, &Traffic::bytes_read, piece.size());
+      return take(piece);
+    });
   }
 
  private:

@@ -1,9 +1,6 @@
 #include "tidegate/store/s3/s3_client.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include "tidegate/base/hash.h"
@@ -21,15 +18,6 @@ constexpr uint64_t kMostXmlBytes =
 
 std::string QuotedEtag(std::string_view etag) {
   return etag.starts_with("W/") ? std::string(etag) : "\"" + std::string(etag) + "\"";
-}
-
-std::string Md5Base64(std::string_view bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_md5(), nullptr);
-  std::array<unsigned char, 2 * EVP_MAX_MD_SIZE> text{};
-  const int length = EVP_EncodeBlock(text.data(), digest.data(), static_cast<int>(size));
-  return {reinterpret_cast<const char*>(text.data()), static_cast<size_t>(length)};
 }
 
 std::string ByteRange(uint64_t offset, uint64_t bytes) {
@@ -136,11 +124,13 @@ aws::Call S3Client::NewCall(std::string method, std::string_view key) const {
   return call;
 }
 
-void S3Client::AddBody(aws::Call& call, std::string_view bytes) const {
+std::string S3Client::AddBody(aws::Call& call, std::string_view bytes) {
+  std::string checksum = Crc32cBase64(bytes);
   call.request.body = bytes;
   call.hash_body = call.request.origin.starts_with("http://");  // TLS keeps the body whole by itself
   call.request.headers.push_back({"content-type", "application/octet-stream"});
-  call.request.headers.push_back({"x-amz-checksum-crc32c", Crc32cBase64(bytes)});
+  call.request.headers.push_back({"x-amz-checksum-crc32c", checksum});
+  return checksum;
 }
 
 /// The bucket is in another region, or for now at another address: aim the call there, and all later ones.
@@ -308,9 +298,9 @@ Result<S3Part> S3Client::UploadPart(std::string_view key, const std::string& upl
                                     std::string_view bytes) {
   aws::Call call = NewCall("PUT", key);
   call.request.query = aws::EncodeQuery({{"partNumber", std::to_string(number)}, {"uploadId", upload}});
-  AddBody(call, bytes);
+  std::string checksum = AddBody(call, bytes);
   TG_ASSIGN_OR_RETURN(const aws::Answer answer, Must(std::move(call), key, "cannot write a part of object"));
-  return S3Part{number, BareEtag(answer.reply.Header("etag")), Crc32cBase64(bytes)};
+  return S3Part{number, BareEtag(answer.reply.Header("etag")), std::move(checksum)};
 }
 
 Result<ObjectInfo> S3Client::CompleteUpload(std::string_view key, const std::string& upload,
@@ -343,15 +333,19 @@ void S3Client::AbortUpload(std::string_view key, const std::string& upload) {
       Send(std::move(call), key));  // what is left of it costs money, not correctness: docs/permissions.md
 }
 
-Result<ObjectInfo> S3Client::Copy(const S3Client& from, const ObjectInfo& source, std::string_view key) {
-  constexpr std::string_view kWhat = "cannot copy object";
-  aws::Call call = NewCall("PUT", key);
-  call.request.headers.push_back(
-      {"x-amz-copy-source", aws::UriEncode("/" + from.settings_.bucket + "/" + source.key, true)});
+Result<aws::Answer> S3Client::SendCopy(aws::Call call, const S3Client& from, const ObjectInfo& source,
+                                       std::string_view key, std::string_view what) {
+  const std::string path = "/" + from.settings_.bucket + "/" + source.key;
+  call.request.headers.push_back({"x-amz-copy-source", aws::UriEncode(path, true)});
   if (!source.etag.empty()) call.request.headers.push_back({"x-amz-copy-source-if-match", QuotedEtag(source.etag)});
-  TG_ASSIGN_OR_RETURN(const aws::Answer answer, Send(std::move(call), key));
+  TG_ASSIGN_OR_RETURN(aws::Answer answer, Send(std::move(call), key));
   if (answer.reply.status == 412) return ReplacedError(from.UrlOf(source.key));
-  if (!answer.reply.ok() || IsErrorDocument(answer.reply.body)) return from.ErrorOf(answer.reply, source.key, kWhat);
+  if (!answer.reply.ok() || IsErrorDocument(answer.reply.body)) return from.ErrorOf(answer.reply, source.key, what);
+  return answer;
+}
+
+Result<ObjectInfo> S3Client::Copy(const S3Client& from, const ObjectInfo& source, std::string_view key) {
+  TG_ASSIGN_OR_RETURN(const aws::Answer answer, SendCopy(NewCall("PUT", key), from, source, key, "cannot copy object"));
   TG_ASSIGN_OR_RETURN(const std::string etag, ReadElement(answer.reply.body, "ETag"));
   return ObjectInfo{.key = std::string(key),
                     .size_bytes = source.size_bytes,
@@ -361,16 +355,11 @@ Result<ObjectInfo> S3Client::Copy(const S3Client& from, const ObjectInfo& source
 
 Result<S3Part> S3Client::CopyPart(const S3Client& from, const ObjectInfo& source, uint64_t offset, uint64_t bytes,
                                   std::string_view key, const std::string& upload, int number) {
-  constexpr std::string_view kWhat = "cannot copy a part of object";
   aws::Call call = NewCall("PUT", key);
   call.request.query = aws::EncodeQuery({{"partNumber", std::to_string(number)}, {"uploadId", upload}});
-  call.request.headers.push_back(
-      {"x-amz-copy-source", aws::UriEncode("/" + from.settings_.bucket + "/" + source.key, true)});
-  call.request.headers.push_back({"x-amz-copy-source-if-match", QuotedEtag(source.etag)});
   call.request.headers.push_back({"x-amz-copy-source-range", ByteRange(offset, bytes)});
-  TG_ASSIGN_OR_RETURN(const aws::Answer answer, Send(std::move(call), key));
-  if (answer.reply.status == 412) return ReplacedError(from.UrlOf(source.key));
-  if (!answer.reply.ok() || IsErrorDocument(answer.reply.body)) return from.ErrorOf(answer.reply, source.key, kWhat);
+  TG_ASSIGN_OR_RETURN(const aws::Answer answer,
+                      SendCopy(std::move(call), from, source, key, "cannot copy a part of object"));
   TG_ASSIGN_OR_RETURN(const std::string etag, ReadElement(answer.reply.body, "ETag"));
   const auto checksum = ReadElement(answer.reply.body, "ChecksumCRC32C");
   return S3Part{number, BareEtag(etag), checksum.ok() ? *checksum : ""};
@@ -382,7 +371,7 @@ Status S3Client::DeleteBatch(std::span<const std::string> keys) {
   call.request.query = "delete=";
   call.request.body = body;
   call.request.headers.push_back({"content-type", "application/xml"});
-  call.request.headers.push_back({"content-md5", Md5Base64(body)});
+  call.request.headers.push_back({"content-md5", aws::Md5Base64(body)});
   TG_ASSIGN_OR_RETURN(const aws::Answer answer, Must(std::move(call), "", "cannot delete objects of"));
   TG_ASSIGN_OR_RETURN(auto errors, ReadDeleteErrors(answer.reply.body));
   std::erase_if(errors, [](const S3DeleteError& error) { return error.code == "NoSuchKey"; });
@@ -406,7 +395,7 @@ Status S3Client::Restore(std::string_view key, const RestoreRequest& request) {
   call.request.query = "restore=";
   call.request.body = body;
   call.request.headers.push_back({"content-type", "application/xml"});
-  call.request.headers.push_back({"content-md5", Md5Base64(body)});
+  call.request.headers.push_back({"content-md5", aws::Md5Base64(body)});
   TG_ASSIGN_OR_RETURN(const aws::Answer answer, Send(std::move(call), key));
   if (answer.reply.ok() || aws::ReadServiceError(answer.reply).code == "RestoreAlreadyInProgress") return {};
   return ErrorOf(answer.reply, key, "cannot ask for the restore of object");

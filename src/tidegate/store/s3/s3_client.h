@@ -112,7 +112,10 @@ class S3Client {
   std::string UrlOf(std::string_view key) const;
   Result<ObjectInfo> ResolvePut(std::string_view key, std::string_view put_id, const S3Condition& condition,
                                 uint64_t size_bytes, const Status& error);
-  void AddBody(aws::Call& call, std::string_view bytes) const;
+  /// Returns the checksum that was added.
+  static std::string AddBody(aws::Call& call, std::string_view bytes);
+  Result<aws::Answer> SendCopy(aws::Call call, const S3Client& from, const ObjectInfo& source, std::string_view key,
+                               std::string_view what);
 
   S3Settings settings_;
   mutable std::mutex mutex_;  // guards region and address, which a redirect may change

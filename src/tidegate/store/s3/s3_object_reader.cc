@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -10,6 +11,14 @@ namespace {
 constexpr uint64_t kWindowMin = 256 << 10, kWindowMax = 8 << 20;
 constexpr uint64_t kDirectFrom = 1 << 20;  // bigger reads pass the window by
 constexpr uint64_t kRangeBytes = 8 << 20;
+constexpr size_t kRangesAhead = 4;
+
+/// A range on its way, or one that has come.
+struct Range {
+  std::unique_ptr<char[]> buffer;
+  std::span<char> bytes;
+  std::future<Status> done;
+};
 
 class S3Reader final : public RandomReader {
  public:
@@ -19,7 +28,6 @@ class S3Reader final : public RandomReader {
   }
 
   const ObjectInfo& info() const override { return shown_; }
-  size_t step_bytes() const override { return 4 * kRangeBytes; }
 
   Result<size_t> ReadAt(uint64_t offset, std::span<char> out) override {
     const uint64_t size = object_.size_bytes;
@@ -34,7 +42,33 @@ class S3Reader final : public RandomReader {
     return wanted.size();
   }
 
+  /// Some ranges are always on their way; when one fails, those are waited for.
+  Status ReadAll(const std::function<Status(std::string_view)>& take) override {
+    uint64_t asked = 0;
+    std::array<Range, kRangesAhead> ranges;
+    for (Range& range : ranges) Ask(range, asked);
+    Status status;
+    for (size_t next = 0; ranges[next].done.valid(); next = (next + 1) % kRangesAhead) {
+      const Status came = ranges[next].done.get();
+      if (status.ok()) status = came;
+      if (status.ok()) status = take({ranges[next].bytes.data(), ranges[next].bytes.size()});
+      if (status.ok()) Ask(ranges[next], asked);
+    }
+    return status;
+  }
+
  private:
+  /// For what comes after the first `asked` bytes, if there is more.
+  void Ask(Range& range, uint64_t& asked) {
+    const uint64_t offset = asked, bytes = std::min(kRangeBytes, object_.size_bytes - asked);
+    if (bytes == 0) return;
+    if (!range.buffer) range.buffer = std::make_unique_for_overwrite<char[]>(bytes);
+    range.bytes = {range.buffer.get(), bytes};
+    asked += bytes;
+    range.done = transfers_.pool.Submit(
+        [this, offset, out = range.bytes] { return client_.GetRange(object_, offset, out); });
+  }
+
   bool Holds(uint64_t offset, uint64_t bytes) const {
     return offset >= window_offset_ && offset + bytes <= window_offset_ + window_.size();
   }
@@ -60,11 +94,7 @@ class S3Reader final : public RandomReader {
       ranges.push_back(
           transfers_.pool.Submit([this, offset, at, range] { return client_.GetRange(object_, offset + at, range); }));
     }
-    Status first;
-    for (std::future<Status>& range : ranges) {
-      if (Status status = range.get(); !status.ok() && first.ok()) first = std::move(status);
-    }
-    return first;
+    return WaitForAll(ranges);
   }
 
   S3Client& client_;

@@ -125,10 +125,7 @@ Result<ObjectInfo> S3ObjectStore::CopyInParts(const S3ObjectStore& from, const O
       return {};
     }));
   }
-  Status first;
-  for (auto& copy : copies) {
-    if (Status status = copy.get(); !status.ok() && first.ok()) first = std::move(status);
-  }
+  const Status first = WaitForAll(copies);
   auto done = first.ok() ? client_->CompleteUpload(full, upload, parts, {}, put_id, source.size_bytes)
                          : Result<ObjectInfo>(first);
   if (!done.ok()) client_->AbortUpload(full, upload);

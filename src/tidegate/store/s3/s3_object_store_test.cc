@@ -298,6 +298,37 @@ TEST_F(S3ObjectStoreTest, RangesArePinnedToTheETag) {
   EXPECT_EQ((*reader)->ReadAt(1 << 20, out).status().code(), Code::kPreconditionFailed);
 }
 
+TEST_F(S3ObjectStoreTest, AllOfABigObjectIsAskedForInRangesOfEightMebibytes) {
+  std::string bytes(100 << 20, '.');
+  for (size_t i = 0; i < bytes.size(); i += 4093) bytes[i] = static_cast<char>('a' + i % 26);
+  server_->objects()["k"] = {.bytes = bytes, .etag = "e"};
+  const auto reader = store_->Open(*store_->Head("k"));
+  const size_t before = server_->log().size();
+  std::string read;
+  ASSERT_TRUE((*reader)
+                  ->ReadAll([&](std::string_view piece) -> Status {
+                    read += piece;
+                    return {};
+                  })
+                  .ok());
+  EXPECT_TRUE(read == bytes);
+  EXPECT_EQ(server_->log().size(), before + 13);
+}
+
+TEST_F(S3ObjectStoreTest, AnObjectThatIsReplacedWhileAllOfItIsReadIsAnError) {
+  server_->objects()["k"] = {.bytes = std::string(100 << 20, '.'), .etag = "e"};
+  const auto reader = store_->Open(*store_->Head("k"));
+  Strike([](const net::HttpRequest& request) { return request.method == "GET"; },
+         {.reply = FakeS3::Error(412, "PreconditionFailed")}, 7);
+  size_t read = 0;
+  const Status status = (*reader)->ReadAll([&](std::string_view piece) -> Status {
+    read += piece.size();
+    return {};
+  });
+  EXPECT_EQ(status.code(), Code::kPreconditionFailed);
+  EXPECT_LT(read, 12U * (8 << 20));
+}
+
 TEST_F(S3ObjectStoreTest, AFooterCostsOneRequest) {
   const ObjectInfo seen = *store_->Put("k", std::string(1 << 20, 'a'), PutMode::kOverwrite);
   const size_t before = server_->log().size();

@@ -80,10 +80,7 @@ class S3Writer final : public ObjectWriter {
   }
 
   Status WaitForParts() {
-    Status first;
-    for (std::future<Status>& part : sent_) {
-      if (Status status = part.get(); !status.ok() && first.ok()) first = std::move(status);
-    }
+    Status first = WaitForAll(sent_);
     sent_.clear();
     return first;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tidegate/aws/endpoints.h"
 #include "tidegate/aws/sigv4.h"
 #include "tidegate/base/text.h"
 #include "tidegate/store/object_store.h"
@@ -32,8 +33,7 @@ bool UsePath(const S3Settings& settings) {
 Result<std::string> EndpointOf(const S3Settings& settings) {
   if (settings.endpoint.empty()) {
     if (!IsRegionName(settings.region)) return InvalidArgument("not the name of a region: " + Quoted(settings.region));
-    return "https://s3." + settings.region +
-           (settings.region.starts_with("cn-") ? ".amazonaws.com.cn" : ".amazonaws.com");
+    return "https://s3." + settings.region + "." + std::string(aws::DnsSuffix(settings.region));
   }
   std::string endpoint = settings.endpoint;
   while (endpoint.ends_with('/')) endpoint.pop_back();

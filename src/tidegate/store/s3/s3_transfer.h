@@ -19,7 +19,7 @@ struct S3Transfers {
 };
 
 /// Reads `object` (info().key is `shown_key`). Small reads go through a window that grows while they follow each other;
-/// big ones are asked for in ranges at once. Memory: at most 8 MiB.
+/// big ones are asked for in ranges at once. Memory: at most 8 MiB, and 32 MiB in ReadAll.
 std::unique_ptr<RandomReader> NewS3Reader(S3Client& client, S3Transfers& transfers, ObjectInfo object,
                                           std::string shown_key);
 

@@ -60,6 +60,16 @@ Result<std::string> ReadName(const char* text, bool encoded) {
   return UrlDecode(name);
 }
 
+bool IsColdClass(std::string_view storage_class) {
+  return storage_class == "GLACIER" || storage_class == "DEEP_ARCHIVE";
+}
+
+ArchiveState StateOf(bool cold, bool thawing, bool thawed) {
+  if (!cold) return ArchiveState::kReadable;
+  if (thawing) return ArchiveState::kThawing;
+  return thawed ? ArchiveState::kThawed : ArchiveState::kFrozen;
+}
+
 Result<ObjectInfo> ReadObject(const pugi::xml_node& node, bool encoded) {
   ObjectInfo out;
   TG_ASSIGN_OR_RETURN(out.key, ReadName(node.child_value("Key"), encoded));
@@ -74,11 +84,7 @@ Result<ObjectInfo> ReadObject(const pugi::xml_node& node, bool encoded) {
   const pugi::xml_node restore = node.child("RestoreStatus");
   const bool thawing = std::string_view(restore.child_value("IsRestoreInProgress")) == "true";
   const bool thawed = !std::string_view(restore.child_value("RestoreExpiryDate")).empty();
-  out.archive = ArchiveStateOf(out.storage_class,
-                               thawing  ? "ongoing-request=\"true\""
-                               : thawed ? "ongoing-request=\"false\""
-                                        : "",
-                               "");
+  out.archive = StateOf(IsColdClass(out.storage_class), thawing, thawed);
   return out;
 }
 
@@ -114,11 +120,9 @@ std::string BareEtag(std::string_view etag) {
 
 ArchiveState ArchiveStateOf(std::string_view storage_class, std::string_view restore_header,
                             std::string_view archive_status) {
-  const bool cold = storage_class == "GLACIER" || storage_class == "DEEP_ARCHIVE" || !archive_status.empty();
-  if (!cold) return ArchiveState::kReadable;
-  if (restore_header.find("ongoing-request=\"true\"") != std::string_view::npos) return ArchiveState::kThawing;
-  if (restore_header.find("ongoing-request=\"false\"") != std::string_view::npos) return ArchiveState::kThawed;
-  return ArchiveState::kFrozen;
+  const auto says = [&](std::string_view text) { return restore_header.find(text) != std::string_view::npos; };
+  return StateOf(IsColdClass(storage_class) || !archive_status.empty(), says("ongoing-request=\"true\""),
+                 says("ongoing-request=\"false\""));
 }
 
 Result<S3ListPage> ReadListPage(const std::string& xml) {

@@ -36,7 +36,7 @@ std::string WriteRestore(const RestoreRequest& request);
 /// An ETag without the quotes that headers and XML put around it.
 std::string BareEtag(std::string_view etag);
 
-/// What the storage class and the state of a restore come to.
+/// What the headers of an object come to.
 ArchiveState ArchiveStateOf(std::string_view storage_class, std::string_view restore_header,
                             std::string_view archive_status);
 
