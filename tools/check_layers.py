@@ -25,8 +25,8 @@ class Layer:
     may_include: tuple[str, ...] = ()
 
 
-BELOW_APP = ("base", "schema", "contract", "store", "bucket", "parquet", "table", "engine", "query", "deliver", "ingest",
-             "upkeep", "status", "thaw", "net", "aws")
+BELOW_APP = ("base", "schema", "contract", "store", "bucket", "parquet", "sqlite", "catalog", "table", "engine", "query", "deliver",
+             "ingest", "upkeep", "status", "thaw", "publish", "net", "aws")
 
 # A folder stands below everything it may include.
 LAYERS = {
@@ -38,10 +38,13 @@ LAYERS = {
     "store": Layer("objects in a bucket or a folder, behind one port", ("base", "net", "aws")),
     "bucket": Layer("what a bucket of the contract holds", ("base", "contract", "store")),
     "parquet": Layer("footers, key scans, rewrites, capped and delete files", ("base", "schema", "store")),
+    "sqlite": Layer("one SQLite file behind a small surface", ("base",)),
+    "catalog": Layer("Hive-style tables: the port to catalogs, partition paths", ("base", "sqlite")),
     "table": Layer("the lake table: Iceberg metadata, delete files, commits",
-                   ("base", "schema", "contract", "store", "parquet")),
+                   ("base", "schema", "contract", "store", "parquet", "sqlite")),
     "engine": Layer("running SQL somewhere, behind one port", ("base",)),
-    "query": Layer("SQL over the lake's tables", ("base", "schema", "contract", "store", "table", "engine")),
+    "query": Layer("SQL over the tables of a lake or a catalog",
+                   ("base", "schema", "contract", "store", "catalog", "table", "engine")),
     "deliver": Layer("writes deliveries: plan, then run",
                      ("base", "schema", "contract", "store", "bucket", "parquet", "engine")),
     "ingest": Layer("brings lake tables up to date: plan, then run",
@@ -51,7 +54,9 @@ LAYERS = {
     "status": Layer("what was delivered, what is missing, how fresh it is",
                     ("base", "contract", "store", "bucket", "schema", "table", "ingest")),
     "thaw": Layer("restores of what lies in cold storage: plan, ask, wait",
-                  ("base", "contract", "store", "bucket", "ingest")),
+                  ("base", "contract", "aws", "store", "bucket", "ingest")),
+    "publish": Layer("partitions of Hive-style tables: build aside, audit, flip, roll back, clean",
+                     ("base", "schema", "store", "parquet", "catalog", "engine", "signature")),
     "app": Layer("settings and composition: the one place that builds concrete backends", BELOW_APP),
     "cli": Layer("one file per command", (*BELOW_APP, "app")),
 }
@@ -60,13 +65,13 @@ TESTS = ("*_test.cc", "*_test.h", "*_fixture.h", "*_fixture.cc", "*conformance*"
 
 # Third-party headers and the files that may include them, as patterns below src/tidegate.
 OWNERS = {
-    "arrow/c/*": ("parquet/*", "table/*", "engine/*", "deliver/*"),  # the C data interface, between engines and files
+    "arrow/c/*": ("parquet/*", "table/*", "engine/*", "deliver/*", "publish/*"),  # the C data interface, between engines and files
     "arrow/*": ("parquet/*", "table/*", "engine/*_test.cc"),
     "parquet/*": ("parquet/*", "table/*"),
     "duckdb.h": ("engine/*",),
     "CLI/*": ("cli/*",),
     "toml++/*": ("contract/*", "app/*"),
-    "sqlite3.h": ("table/*", "catalog/*"),
+    "sqlite3.h": ("sqlite/*",),
     "nlohmann/*": ("base/json.h",),
     "xxhash.h": ("base/*",),
     "curl/*": ("net/*",),

@@ -9,7 +9,9 @@
 
 #include "tidegate/app/memory.h"
 #include "tidegate/app/open_store.h"
+#include "tidegate/app/publish_settings.h"
 #include "tidegate/app/time_text.h"
+#include "tidegate/app/toml_values.h"
 #include "tidegate/base/text.h"
 #include "tidegate/contract/toml_document.h"
 
@@ -30,18 +32,6 @@ Result<std::string> ReadFile(const std::string& path) {
   return text.str();
 }
 
-Status ReadInt(const toml::table& section, const char* name, const std::string& where, int least, int most,
-               std::optional<int>* out) {
-  if (!section.contains(name)) return {};
-  const auto value = section[name].value<int64_t>();
-  if (!value || *value < least || *value > most) {
-    return InvalidArgument(where + ": " + name + " must be a whole number from " + std::to_string(least) + " to " +
-                           std::to_string(most));
-  }
-  *out = static_cast<int>(*value);
-  return {};
-}
-
 Status ReadShrinkGuard(const toml::table& section, const std::string& where, ingest::ShrinkGuard* out) {
   constexpr int kMost = std::numeric_limits<int>::max();
   std::optional<int> rows, share_rows;
@@ -49,43 +39,11 @@ Status ReadShrinkGuard(const toml::table& section, const std::string& where, ing
   TG_RETURN_IF_ERROR(ReadInt(section, "shrink_guard_share_rows", where, 0, kMost, &share_rows));
   out->zero_from_more_than = rows.value_or(out->zero_from_more_than);
   out->share_from = share_rows.value_or(out->share_from);
-  if (!section.contains("shrink_guard_share")) return {};
-  const auto share = section["shrink_guard_share"].value<double>();
-  if (!share || !(*share >= 0.0 && *share <= 1.0)) {
-    return InvalidArgument(where + ": shrink_guard_share must be a number from 0 to 1, the part that may go at once");
-  }
-  out->share = *share;
+  std::optional<double> share;
+  TG_RETURN_IF_ERROR(
+      ReadShare(section, "shrink_guard_share", where, 1, "a number from 0 to 1, the part that may go at once", &share));
+  out->share = share.value_or(out->share);
   return {};
-}
-
-/// A setting that is a text with a meaning of its own, read by `parse`.
-template <typename T, typename Parse>
-Status ReadText(const toml::table& section, const char* name, const std::string& where, Parse parse, T* out) {
-  if (!section.contains(name)) return {};
-  const auto text = section[name].value<std::string>();
-  if (!text) return InvalidArgument(where + ": " + name + " must be a text in quotes");
-  const auto value = parse(*text);
-  if (!value.ok()) return value.status().WithContext(where + ": " + name);
-  *out = *value;
-  return {};
-}
-
-Status CheckNames(const toml::table& section, const std::set<std::string>& known, const std::string& where) {
-  for (const auto& [name, value] : section) {
-    if (known.count(std::string(name.str())) == 0) {
-      return InvalidArgument(where + ": unknown setting " + Quoted(name.str()));
-    }
-  }
-  return {};
-}
-
-/// A section of the file; null where it has none.
-Result<const toml::table*> FindSection(const toml::table& root, const std::string& name, const std::string& source) {
-  const toml::node* node = root.get(name);
-  if (node != nullptr && !node->is_table()) {
-    return InvalidArgument(source + ": a section is written [" + name + "], with its settings below");
-  }
-  return node == nullptr ? nullptr : node->as_table();
 }
 
 Status ReadLake(const toml::table& root, const std::string& source, Settings& out) {
@@ -105,14 +63,6 @@ Status ReadBucket(const toml::table& root, const std::string& source, Settings& 
   return ReadText(*bucket, "freezes_after", where, ParseDuration, &out.freezes_after);
 }
 
-Status ReadFlag(const toml::table& section, const char* name, const std::string& where, bool* out) {
-  if (!section.contains(name)) return {};
-  const auto value = section[name].value_exact<bool>();
-  if (!value) return InvalidArgument(where + ": " + name + " must be true or false");
-  *out = *value;
-  return {};
-}
-
 Result<StoreSection> ReadStore(const toml::table& table, const std::string& where) {
   StoreSection out;
   StoreSettings& settings = out.settings;
@@ -129,8 +79,7 @@ Result<StoreSection> ReadStore(const toml::table& table, const std::string& wher
   std::set<std::string> known = {"anonymous", "requester_pays"};
   for (const auto& [name, to] : texts) {
     known.insert(name);
-    const auto as_it_is = [](const std::string& text) { return Result<std::string>(text); };
-    TG_RETURN_IF_ERROR(ReadText(table, name, where, as_it_is, to));
+    TG_RETURN_IF_ERROR(ReadText(table, name, where, AsItIs, to));
   }
   TG_RETURN_IF_ERROR(CheckNames(table, known, where));
   TG_RETURN_IF_ERROR(ReadFlag(table, "anonymous", where, &settings.anonymous));
@@ -176,6 +125,7 @@ Status ReadSections(const toml::table& root, const std::string& source, Settings
   TG_RETURN_IF_ERROR(ReadLake(root, source, out));
   TG_RETURN_IF_ERROR(ReadBucket(root, source, out));
   TG_RETURN_IF_ERROR(ReadStores(root, source, out));
+  TG_ASSIGN_OR_RETURN(out.publish, ReadPublish(root, source));
   TG_ASSIGN_OR_RETURN(const toml::table* query, FindSection(root, "query", source));
   if (query != nullptr) {
     const std::string where = source + " [query]";

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tidegate/app/publish_settings.h"
 #include "tidegate/app/store_settings.h"
 #include "tidegate/app/watch_schedule.h"
 #include "tidegate/base/status.h"
@@ -33,6 +34,7 @@ struct Settings {
   std::optional<std::chrono::milliseconds> keep_for;
   std::optional<std::chrono::milliseconds> freezes_after;  // [bucket]: how old objects are that go into cold storage
   std::vector<StoreSection> stores;                        // [[store]]
+  PublishSettings publish;                                 // [hive_catalog], [[publish]]
 };
 
 /// `config`: a file, or empty: ./tidegate.toml where it exists, else the built-in defaults. The environment variable

@@ -102,6 +102,7 @@ class Progress {
 
 // Each adds one command.
 void AddAccept(CLI::App& app, int* exit_code);
+void AddClean(CLI::App& app, int* exit_code);
 void AddDeliver(CLI::App& app, int* exit_code);
 void AddDoctor(CLI::App& app, int* exit_code);
 void AddExpire(CLI::App& app, int* exit_code);
@@ -109,10 +110,13 @@ void AddHistory(CLI::App& app, int* exit_code);
 void AddIngest(CLI::App& app, int* exit_code);
 void AddInit(CLI::App& app, int* exit_code);
 void AddLake(CLI::App& app, int* exit_code);
+void AddPublish(CLI::App& app, int* exit_code);
 void AddQuery(CLI::App& app, int* exit_code);
 void AddRejects(CLI::App& app, int* exit_code);
 void AddReady(CLI::App& app, int* exit_code);
 void AddRestore(CLI::App& app, int* exit_code);
+void AddRollback(CLI::App& app, int* exit_code);
+void AddRuns(CLI::App& app, int* exit_code);
 void AddSkip(CLI::App& app, int* exit_code);
 void AddStatus(CLI::App& app, int* exit_code);
 

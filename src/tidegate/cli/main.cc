@@ -43,6 +43,10 @@ int main(int argc, char** argv) {
   tidegate::cli::AddRejects(app, &exit_code);
   tidegate::cli::AddExpire(app, &exit_code);
   tidegate::cli::AddLake(app, &exit_code);
+  tidegate::cli::AddPublish(app, &exit_code);
+  tidegate::cli::AddRuns(app, &exit_code);
+  tidegate::cli::AddRollback(app, &exit_code);
+  tidegate::cli::AddClean(app, &exit_code);
   tidegate::cli::AddDoctor(app, &exit_code);
   if (argc > 1 && argv[1][0] != '-' && !IsCommand(app, argv[1])) {
     std::fprintf(stderr, "tidegate: there is no command '%s'; `tidegate --help` lists them\n", argv[1]);

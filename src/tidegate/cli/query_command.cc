@@ -1,11 +1,14 @@
 // tidegate query LAKE SQL
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 
 #include "tidegate/app/engine_access.h"
 #include "tidegate/app/open_store.h"
+#include "tidegate/catalog/embedded/embedded_catalog.h"
 #include "tidegate/cli/command.h"
 #include "tidegate/cli/sql_output.h"
+#include "tidegate/query/hive_views.h"
 #include "tidegate/query/lake_views.h"
 #include "tidegate/query/rows_table.h"
 #include "tidegate/status/history.h"
@@ -68,17 +71,40 @@ Status AddTables(engine::DuckDb& db, store::ObjectStore& lake, const Options& op
   return query::CreateLakeViews(db, lake, options.sql, &choice);
 }
 
+/// A file is a catalog of Hive-style tables.
+bool IsCatalogFile(const std::string& place) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(place, error);
+}
+
+Status AddHiveTables(engine::DuckDb& db, const Options& options) {
+  if (!options.at.empty()) {
+    return Unsupported("--at asks a lake: tables of a catalog have no earlier deliveries, `tidegate rollback` goes back");
+  }
+  TG_ASSIGN_OR_RETURN(const auto catalog, catalog::EmbeddedCatalog::Open(options.lake));
+  const query::OpenLocation open = [&](const std::string& location) -> Result<std::unique_ptr<store::ObjectStore>> {
+    TG_ASSIGN_OR_RETURN(auto place, OpenStore(options.common, location, app::OpenMode::kMustExist));
+    TG_RETURN_IF_ERROR(app::LetEngineRead(db, *place));
+    return place;
+  };
+  return query::CreateHiveViews(db, *catalog, options.sql, open);
+}
+
+Status AddLakeTables(engine::DuckDb& db, const Options& options) {
+  TG_ASSIGN_OR_RETURN(const auto lake, OpenStore(options.common, options.lake, app::OpenMode::kMustExist));
+  TG_RETURN_IF_ERROR(app::LetEngineRead(db, *lake));
+  TG_RETURN_IF_ERROR(AddTables(db, *lake, options));
+  return AddHistory(db, *lake, options.sql);
+}
+
 Status RunQuery(const Options& options, const app::Settings& settings) {
   TG_ASSIGN_OR_RETURN(const auto format, query::ParseOutputFormat(options.common.json ? "json" : options.format));
-  TG_ASSIGN_OR_RETURN(const auto lake, OpenStore(options.common, options.lake, app::OpenMode::kMustExist));
   engine::DuckDbOptions engine_options;
   engine_options.memory_limit = options.memory.empty() ? settings.query_memory_limit : std::optional(options.memory);
   engine_options.threads = options.threads > 0 ? std::optional(options.threads) : settings.query_threads;
   TG_ASSIGN_OR_RETURN(auto db, engine::DuckDb::Open(":memory:", engine_options));
   const Interrupter interrupter(db);
-  TG_RETURN_IF_ERROR(app::LetEngineRead(db, *lake));
-  TG_RETURN_IF_ERROR(AddTables(db, *lake, options));
-  TG_RETURN_IF_ERROR(AddHistory(db, *lake, options.sql));
+  TG_RETURN_IF_ERROR(IsCatalogFile(options.lake) ? AddHiveTables(db, options) : AddLakeTables(db, options));
   return PrintResult(db, options.sql, format);
 }
 
@@ -101,7 +127,7 @@ int Query(Options options) {
 void AddQuery(CLI::App& app, int* exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("query", "Ask the tables of a lake in SQL (embedded DuckDB)");
-  command->add_option("LAKE", options->lake, "The lake: a path or s3://bucket/prefix")->required();
+  command->add_option("LAKE", options->lake, "The lake: a path or s3://bucket/prefix; or the file of a catalog, hive.db")->required();
   command->add_option("SQL", options->sql, "The query; - reads it from standard input")->required();
   command
       ->add_option("--at", options->at, "The tables as of this delivery: 2026-11-03T05 (hour), 2026-11-02 (day of v1)")

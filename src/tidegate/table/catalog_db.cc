@@ -1,22 +1,17 @@
 #include "tidegate/table/catalog_db.h"
 
-#include <sqlite3.h>
-
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "tidegate/base/network_file_system.h"
 #include "tidegate/base/text.h"
+#include "tidegate/sqlite/database.h"
 #include "tidegate/table/lake_table.h"
 #include "tidegate/table/metadata_files.h"
 
 namespace tidegate::table {
 namespace {
-
-constexpr int kBusyTimeoutMs = 10'000;
 
 // The layout is Iceberg's (JDBC catalog, schema version V1); names and types must stay as they are.
 constexpr const char* kCreateTables =
@@ -28,79 +23,10 @@ constexpr const char* kCreateTables =
     "catalog_name VARCHAR(255) NOT NULL, namespace VARCHAR(255) NOT NULL, property_key VARCHAR(255) NOT NULL, "
     "property_value VARCHAR(1000), PRIMARY KEY (catalog_name, namespace, property_key));";
 
+constexpr const char* kAdvice = "it holds nothing of its own: remove it, the next run writes it anew";
+
+using sqlite::Database;
 using TableKey = std::pair<std::string, std::string>;  // schema, name
-
-Status Translate(int code, const std::string& path, const char* message) {
-  const std::string text = "catalog: " + Quoted(path) + ": " + (message != nullptr ? message : sqlite3_errstr(code));
-  switch (code & 0xFF) {
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-      return Unavailable(text);
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-      return Corruption(text + ": it holds nothing of its own: remove it, the next run writes it anew");
-    case SQLITE_PERM:
-    case SQLITE_READONLY:
-    case SQLITE_CANTOPEN:
-    case SQLITE_AUTH:
-      return PermissionDenied(text);
-    default:
-      return Internal(text);
-  }
-}
-
-/// One open database. Every call says what failed with the path of the file.
-class Database {
- public:
-  static Result<Database> Open(const std::string& path) {
-    sqlite3* raw = nullptr;
-    const int code = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
-    Database out(path, raw);
-    if (code != SQLITE_OK) return out.Error(code);
-    sqlite3_busy_timeout(raw, kBusyTimeoutMs);
-    return out;
-  }
-
-  Status Execute(const char* sql) {
-    const int code = sqlite3_exec(db_.get(), sql, nullptr, nullptr, nullptr);
-    return code == SQLITE_OK ? Status::Ok() : Error(code);
-  }
-
-  /// Run one statement with text arguments; its rows as text, null as "".
-  Result<std::vector<std::vector<std::string>>> Query(const char* sql, const std::vector<std::string>& arguments) {
-    sqlite3_stmt* raw = nullptr;
-    int code = sqlite3_prepare_v2(db_.get(), sql, -1, &raw, nullptr);
-    const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(raw, sqlite3_finalize);
-    if (code != SQLITE_OK) return Error(code);
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      code = sqlite3_bind_text(raw, static_cast<int>(i) + 1, arguments[i].data(), static_cast<int>(arguments[i].size()),
-                               SQLITE_TRANSIENT);
-      if (code != SQLITE_OK) return Error(code);
-    }
-    std::vector<std::vector<std::string>> rows;
-    while ((code = sqlite3_step(raw)) == SQLITE_ROW) {
-      std::vector<std::string>& row = rows.emplace_back();
-      for (int i = 0; i < sqlite3_column_count(raw); ++i) {
-        const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(raw, i));
-        row.emplace_back(text == nullptr ? "" : text);
-      }
-    }
-    if (code != SQLITE_DONE) return Error(code);
-    return rows;
-  }
-
-  Status Run(const char* sql, const std::vector<std::string>& arguments) {
-    const auto rows = Query(sql, arguments);
-    return rows.ok() ? Status::Ok() : rows.status();
-  }
-
- private:
-  Database(std::string path, sqlite3* db) : path_(std::move(path)), db_(db, sqlite3_close) {}
-  Status Error(int code) const { return Translate(code, path_, db_ ? sqlite3_errmsg(db_.get()) : nullptr); }
-
-  std::string path_;
-  std::unique_ptr<sqlite3, int (*)(sqlite3*)> db_;
-};
 
 /// What the catalog says now: location by table, and the namespaces it knows.
 struct Content {
@@ -182,11 +108,7 @@ Result<std::vector<CatalogTable>> RefreshCatalogDb(const std::filesystem::path& 
     wanted.tables[{table.schema, table.name}] = table.metadata_location;
     wanted.schemas.insert(table.schema);
   }
-  if (const auto network = NetworkFileSystemOf(path.parent_path())) {
-    return Unsupported("catalog: " + Quoted(path.string()) + ": it would lie on a network file system (" + *network +
-                       "), where SQLite cannot trust the locks: readers open the tables by their folders instead");
-  }
-  TG_ASSIGN_OR_RETURN(Database db, Database::Open(path.string()));
+  TG_ASSIGN_OR_RETURN(Database db, Database::Open(path.string(), kAdvice));
   if (IsCurrent(db, wanted)) return std::vector<CatalogTable>();
   TG_RETURN_IF_ERROR(db.Execute("PRAGMA journal_mode = DELETE"));
   // An error on the way closes the database, which rolls back.

@@ -1,0 +1,203 @@
+#include "tidegate/app/publish_settings.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tidegate/app/memory.h"
+#include "tidegate/app/time_text.h"
+#include "tidegate/app/toml_values.h"
+#include "tidegate/base/text.h"
+
+namespace tidegate::app {
+namespace {
+
+using publish::Audits;
+using publish::Definition;
+
+Status ReadNames(const toml::table& section, const char* name, const std::string& where,
+                 std::vector<std::string>* out) {
+  if (!section.contains(name)) return {};
+  const Status wrong = InvalidArgument(where + ": " + name + " must be a list of texts, as [\"a\", \"b\"]");
+  const toml::array* list = section[name].as_array();
+  if (list == nullptr) return wrong;
+  for (const toml::node& node : *list) {
+    const auto text = node.value<std::string>();
+    if (!text) return wrong;
+    out->push_back(*text);
+  }
+  return {};
+}
+
+/// ["customer"] is one key of one column; [["day", "hour"], ["id"]] are two keys.
+Status ReadKeys(const toml::table& section, const std::string& where, std::vector<std::vector<std::string>>* out) {
+  const toml::array* list = section["unique"].as_array();
+  const bool nested = list != nullptr && !list->empty() && list->front().is_array();
+  if (!nested) {
+    std::vector<std::string> key;
+    TG_RETURN_IF_ERROR(ReadNames(section, "unique", where, &key));
+    if (!key.empty()) out->push_back(std::move(key));
+    return {};
+  }
+  for (const toml::node& node : *list) {
+    toml::table one;
+    one.insert("unique", node);
+    std::vector<std::string> key;
+    TG_RETURN_IF_ERROR(ReadNames(one, "unique", where, &key));
+    out->push_back(std::move(key));
+  }
+  return {};
+}
+
+Status ReadAccepted(const toml::table& section, const std::string& where, Audits& out) {
+  if (!section.contains("accepted")) return {};
+  const toml::table* columns = section["accepted"].as_table();
+  if (columns == nullptr) return InvalidArgument(where + ": accepted must be { column = [\"value\", …] }");
+  for (const auto& [column, values] : *columns) {
+    const std::string name(column.str());
+    TG_RETURN_IF_ERROR(ReadNames(*columns, name.c_str(), where + " accepted", &out.accepted[name]));
+  }
+  return {};
+}
+
+Status ReadAudits(const toml::table& table, const std::string& source, Audits& out) {
+  const toml::table* section = table["audit"].as_table();
+  if (section == nullptr && !table.contains("audit")) return {};
+  const std::string where = source + " audit";
+  if (section == nullptr) return InvalidArgument(where + ": write it as [publish.audit], with its settings below");
+  TG_RETURN_IF_ERROR(CheckNames(*section,
+                                {"min_rows", "max_rows", "max_shrink", "max_growth", "not_null", "unique", "accepted",
+                                 "no_rows"},
+                                where));
+  std::optional<int> least, most;
+  constexpr int kMost = 2'000'000'000;
+  TG_RETURN_IF_ERROR(ReadInt(*section, "min_rows", where, 0, kMost, &least));
+  TG_RETURN_IF_ERROR(ReadInt(*section, "max_rows", where, 0, kMost, &most));
+  if (least) out.min_rows = *least;
+  if (most) out.max_rows = *most;
+  TG_RETURN_IF_ERROR(ReadShare(*section, "max_shrink", where, 1, "a number from 0 to 1, the part of the rows that may go",
+                               &out.max_shrink));
+  TG_RETURN_IF_ERROR(ReadShare(*section, "max_growth", where, 1e9, "a number, the part of the rows that may come",
+                               &out.max_growth));
+  TG_RETURN_IF_ERROR(ReadNames(*section, "not_null", where, &out.not_null));
+  TG_RETURN_IF_ERROR(ReadNames(*section, "no_rows", where, &out.no_rows));
+  TG_RETURN_IF_ERROR(ReadKeys(*section, where, &out.unique));
+  return ReadAccepted(*section, where, out);
+}
+
+Result<catalog::HiveName> ParseName(const std::string& text) {
+  const size_t dot = text.find('.');
+  if (dot == 0 || dot == std::string::npos || dot + 1 == text.size() || text.find('.', dot + 1) != std::string::npos) {
+    return InvalidArgument("write it as database.table, not " + Quoted(text));
+  }
+  return catalog::HiveName{text.substr(0, dot), text.substr(dot + 1)};
+}
+
+/// "day" is a string column; "day date" has a type.
+Status ReadPartitionColumns(const toml::table& table, const std::string& where, Definition& out) {
+  std::vector<std::string> columns;
+  TG_RETURN_IF_ERROR(ReadNames(table, "partition_by", where, &columns));
+  for (const std::string& text : columns) {
+    const size_t space = text.find(' ');
+    out.partition_columns.push_back(
+        {text.substr(0, space), space == std::string::npos ? "string" : std::string(Trim(text.substr(space)))});
+    if (out.partition_columns.back().name != "run") continue;
+    return InvalidArgument(where + ": a partition column cannot be called run, which is the name of the runs' folders");
+  }
+  if (!out.partition_columns.empty()) return {};
+  return InvalidArgument(where + ": partition_by names the partition columns, as [\"day\"]");
+}
+
+Status ReadSelect(const toml::table& table, const std::string& source, const std::string& where, Definition& out) {
+  std::string file;
+  TG_RETURN_IF_ERROR(ReadText(table, "select", where, AsItIs, &out.select));
+  TG_RETURN_IF_ERROR(ReadText(table, "select_file", where, AsItIs, &file));
+  if (out.select.empty() == file.empty()) {
+    return InvalidArgument(where + ": give the query as select, or its file as select_file, one of the two");
+  }
+  if (file.empty()) return {};
+  const std::filesystem::path path = std::filesystem::path(source).parent_path() / file;
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) return NotFound(where + ": cannot read select_file " + Quoted(path.string()));
+  out.select = text.str();
+  return {};
+}
+
+Status ReadWriter(const toml::table& table, const std::string& where, parquet::CappedWriterOptions& out) {
+  int64_t max_file = static_cast<int64_t>(out.max_file_bytes);
+  TG_RETURN_IF_ERROR(ReadText(table, "max_file", where, ParseMemory, &max_file));
+  out.max_file_bytes = static_cast<uint64_t>(max_file);
+  TG_RETURN_IF_ERROR(ReadText(table, "compression", where, AsItIs, &out.compression));
+  if (out.compression == "snappy" || out.compression == "zstd" || out.compression == "none") return {};
+  return InvalidArgument(where + ": compression must be snappy, zstd or none");
+}
+
+Status ReadClean(const toml::table& table, const std::string& where, publish::CleanRules& out) {
+  std::optional<int> keep;
+  TG_RETURN_IF_ERROR(ReadInt(table, "keep_runs", where, 1, 10'000, &keep));
+  out.keep_runs = keep.value_or(out.keep_runs);
+  for (const auto& [name, to] : {std::pair{"min_age", &out.min_age}, std::pair{"failed_age", &out.failed_age}}) {
+    std::chrono::milliseconds age = *to;
+    TG_RETURN_IF_ERROR(ReadText(table, name, where, ParseDuration, &age));
+    *to = std::chrono::ceil<std::chrono::seconds>(age);
+  }
+  return {};
+}
+
+Result<Definition> ReadDefinition(const toml::table& table, const std::string& source, const std::string& where) {
+  Definition out;
+  TG_RETURN_IF_ERROR(CheckNames(table,
+                                {"table", "partition_by", "location", "source", "select", "select_file", "compression",
+                                 "max_file", "keep_runs", "min_age", "failed_age", "audit"},
+                                where));
+  TG_RETURN_IF_ERROR(ReadText(table, "table", where, ParseName, &out.table));
+  if (out.table.table.empty()) return InvalidArgument(where + ": table names it, as \"sales.daily\"");
+  TG_RETURN_IF_ERROR(ReadPartitionColumns(table, where, out));
+  TG_RETURN_IF_ERROR(ReadText(table, "location", where, AsItIs, &out.location));
+  if (out.location.empty()) return InvalidArgument(where + ": location is where the table lies, as \"s3://bucket/daily\"");
+  TG_RETURN_IF_ERROR(ReadText(table, "source", where, AsItIs, &out.source));
+  TG_RETURN_IF_ERROR(ReadSelect(table, source, where, out));
+  TG_RETURN_IF_ERROR(ReadWriter(table, where, out.writer));
+  TG_RETURN_IF_ERROR(ReadClean(table, where, out.clean));
+  TG_RETURN_IF_ERROR(ReadAudits(table, where, out.audits));
+  TG_RETURN_IF_ERROR(publish::SelectFor(out, catalog::PartitionValues(out.partition_columns.size())).status());
+  return out;
+}
+
+}  // namespace
+
+Result<PublishSettings> ReadPublish(const toml::table& root, const std::string& source) {
+  PublishSettings out;
+  TG_ASSIGN_OR_RETURN(const toml::table* catalog, FindSection(root, "hive_catalog", source));
+  if (catalog != nullptr) {
+    const std::string where = source + " [hive_catalog]";
+    TG_RETURN_IF_ERROR(CheckNames(*catalog, {"file"}, where));
+    TG_RETURN_IF_ERROR(ReadText(*catalog, "file", where, AsItIs, &out.catalog_file));
+  }
+  if (!root.contains("publish")) return out;
+  const toml::array* list = root["publish"].as_array();
+  if (list == nullptr) return InvalidArgument(source + ": a table to publish begins with [[publish]], in double brackets");
+  for (const toml::node& node : *list) {
+    const std::string where = source + " [[publish]] " + std::to_string(out.tables.size() + 1);
+    const toml::table* table = node.as_table();
+    if (table == nullptr) return InvalidArgument(where + ": write it as [[publish]], with its settings below");
+    TG_ASSIGN_OR_RETURN(Definition definition, ReadDefinition(*table, source, where));
+    out.tables.push_back(std::move(definition));
+  }
+  return out;
+}
+
+Result<Definition> FindDefinition(const PublishSettings& settings, const std::string& table) {
+  std::vector<std::string> names;
+  for (const Definition& definition : settings.tables) {
+    if (definition.table.ToString() == table) return definition;
+    names.push_back(definition.table.ToString());
+  }
+  const std::string known = names.empty() ? "they have no [[publish]] section" : "they have " + Join(names, ", ");
+  return NotFound("the settings do not say how to publish " + Quoted(table) + ": " + known + " (docs/publish.md)");
+}
+
+}  // namespace tidegate::app

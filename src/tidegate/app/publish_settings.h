@@ -1,0 +1,25 @@
+// [hive_catalog] and [[publish]] of the settings file: the tables that `tidegate publish` keeps. Format: docs/publish.md.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tidegate/base/status.h"
+#include "tidegate/contract/toml_document.h"
+#include "tidegate/publish/definition.h"
+
+
+namespace tidegate::app {
+
+struct PublishSettings {
+  std::string catalog_file = "hive.db";  // [hive_catalog] file: the embedded one
+  std::vector<publish::Definition> tables;
+};
+
+/// Errors: InvalidArgument, naming the section and what is wrong.
+Result<PublishSettings> ReadPublish(const toml::table& root, const std::string& source);
+
+/// Errors: NotFound, naming those that there are and how to write one.
+Result<publish::Definition> FindDefinition(const PublishSettings& settings, const std::string& table);
+
+}  // namespace tidegate::app

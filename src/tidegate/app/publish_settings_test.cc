@@ -1,0 +1,104 @@
+#include "tidegate/app/publish_settings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tidegate::app {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Result<PublishSettings> Read(const std::string& text) {
+  TG_ASSIGN_OR_RETURN(const toml::table root, contract::ParseToml(text, "tidegate.toml"));
+  return ReadPublish(root, "tidegate.toml");
+}
+
+constexpr const char* kShort = R"(
+[[publish]]
+table = "sales.daily"
+partition_by = ["day"]
+location = "s3://bucket/daily"
+select = "SELECT 1 AS a WHERE {day} IS NOT NULL"
+)";
+
+TEST(PublishSettingsTest, AShortSectionHasUsualValues) {
+  const auto settings = Read(kShort);
+  ASSERT_TRUE(settings.ok()) << settings.status().ToString();
+  EXPECT_EQ(settings->catalog_file, "hive.db");
+  const auto definition = FindDefinition(*settings, "sales.daily");
+  ASSERT_TRUE(definition.ok());
+  EXPECT_EQ(definition->writer.compression, "snappy");
+  EXPECT_EQ(definition->writer.max_file_bytes, 256'000'000U);
+  EXPECT_EQ(definition->clean.keep_runs, 1);
+  EXPECT_EQ(definition->clean.min_age, std::chrono::hours(24));
+  EXPECT_THAT(definition->partition_columns, ElementsAre(catalog::HiveColumn{"day", "string"}));
+}
+
+TEST(PublishSettingsTest, ALongSectionIsRead) {
+  const auto settings = Read(R"(
+[hive_catalog]
+file = "x.db"
+[[publish]]
+table = "sales.daily"
+partition_by = ["day date", "region"]
+location = "daily"
+source = "source.duckdb"
+select = "SELECT 1 AS a WHERE {day} = {region}"
+compression = "zstd"
+max_file = "64MB"
+keep_runs = 3
+min_age = "2h"
+failed_age = "1d"
+[publish.audit]
+min_rows = 1
+max_rows = 9
+max_shrink = 0.5
+max_growth = 2
+not_null = ["a"]
+unique = [["a", "b"], ["c"]]
+accepted = { state = ["new", "done"] }
+no_rows = ["FROM build WHERE a < 0"]
+)");
+  ASSERT_TRUE(settings.ok()) << settings.status().ToString();
+  EXPECT_EQ(settings->catalog_file, "x.db");
+  const publish::Definition& d = settings->tables.at(0);
+  EXPECT_EQ(d.partition_columns.at(0).type, "date");
+  EXPECT_EQ(d.source, "source.duckdb");
+  EXPECT_EQ(d.writer.compression, "zstd");
+  EXPECT_EQ(d.writer.max_file_bytes, 64'000'000U);
+  EXPECT_EQ(d.clean.keep_runs, 3);
+  EXPECT_EQ(d.clean.min_age, std::chrono::hours(2));
+  EXPECT_EQ(d.clean.failed_age, std::chrono::hours(24));
+  EXPECT_EQ(d.audits.min_rows, 1);
+  EXPECT_EQ(d.audits.max_rows, 9);
+  EXPECT_EQ(d.audits.max_shrink, 0.5);
+  EXPECT_EQ(d.audits.max_growth, 2);
+  EXPECT_THAT(d.audits.not_null, ElementsAre("a"));
+  EXPECT_THAT(d.audits.unique, ElementsAre(ElementsAre("a", "b"), ElementsAre("c")));
+  EXPECT_THAT(d.audits.accepted.at("state"), ElementsAre("new", "done"));
+  EXPECT_THAT(d.audits.no_rows, ElementsAre("FROM build WHERE a < 0"));
+}
+
+TEST(PublishSettingsTest, WhatIsWrongIsNamed) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"[publish]\ntable = 'a.b'", "double brackets"},
+      {"[[publish]]\ntable = 'daily'", "write it as database.table"},
+      {"[[publish]]\ntable = 'a.b'", "partition_by"},
+      {"[[publish]]\ntable = 'a.b'\npartition_by = ['run']", "cannot be called run"},
+      {"[[publish]]\ntable = 'a.b'\npartition_by = ['day']", "location"},
+      {"[[publish]]\ntable = 'a.b'\npartition_by = ['day']\nlocation = 'x'", "one of the two"},
+      {"[[publish]]\ntable = 'a.b'\npartition_by = ['day']\nlocation = 'x'\nselect = 'SELECT 1'", "does not use {day}"},
+      {"[[publish]]\ntable = 'a.b'\npartition_by = ['day']\nlocation = 'x'\nselect_file = 'nowhere.sql'", "nowhere.sql"},
+      {"[[publish]]\ncolour = 'red'", "unknown setting 'colour'"}};
+  for (const auto& [text, what] : cases) EXPECT_THAT(Read(text).status().message(), HasSubstr(what)) << text;
+  const std::string shortly = kShort;
+  EXPECT_THAT(Read(shortly + "compression = 'lzo'").status().message(), HasSubstr("snappy, zstd or none"));
+  EXPECT_THAT(Read(shortly + "keep_runs = 0").status().message(), HasSubstr("keep_runs"));
+  EXPECT_THAT(Read(shortly + "[publish.audit]\nmax_shrink = 2").status().message(), HasSubstr("from 0 to 1"));
+  EXPECT_THAT(Read(shortly + "[publish.audit]\nunique = [1]").status().message(), HasSubstr("list of texts"));
+  EXPECT_THAT(FindDefinition(*Read(shortly), "a.b").status().message(), HasSubstr("they have sales.daily"));
+}
+
+}  // namespace
+}  // namespace tidegate::app

@@ -1,0 +1,170 @@
+// tidegate publish TABLE PARTITION…: build aside, audit, flip.
+#include <algorithm>
+#include <cstdio>
+
+#include "tidegate/base/log.h"
+#include "tidegate/base/text.h"
+#include "tidegate/catalog/partition_path.h"
+#include "tidegate/cli/publish_setup.h"
+#include "tidegate/cli/sql_output.h"
+#include "tidegate/cli/version.h"
+#include "tidegate/publish/duckdb_builder.h"
+#include "tidegate/publish/publish.h"
+
+namespace tidegate::cli {
+namespace {
+
+using publish::PublishEnd;
+using publish::PublishOutcome;
+
+struct Options {
+  PartitionOptions what;
+  bool force = false, plan = false, keep_all = false, detailed = false;
+};
+
+OrderedJson ToJson(const PublishOutcome& outcome) {
+  OrderedJson audits = OrderedJson::array();
+  for (const auto& one : outcome.run.audits) {
+    audits.push_back(OrderedJson{{"audit", one.audit}, {"result", one.result}, {"passed", one.passed}});
+  }
+  OrderedJson out{{"partition", outcome.partition}, {"outcome", publish::EndName(outcome.end)}};
+  if (!outcome.run.run.empty()) {
+    out["run"] = outcome.run.run;
+    out["files"] = outcome.run.files.size();
+    out["rows"] = outcome.run.rows();
+    out["bytes"] = outcome.run.bytes();
+  }
+  out["previous_location"] = outcome.plan.current;
+  out["signature"] = outcome.plan.signature;
+  out["audits"] = std::move(audits);
+  out["removed_objects"] = outcome.cleaned.removed_objects;
+  if (!outcome.run.why.empty()) out["why"] = outcome.run.why;
+  if (!outcome.status.ok()) out["error"] = outcome.status.message();
+  return out;
+}
+
+void PrintPublished(const PublishOutcome& outcome) {
+  std::printf("%s: run %s, %s, %s, %s\n", outcome.partition.c_str(), outcome.run.run.c_str(),
+              Plural(outcome.run.rows(), "row", "rows").c_str(),
+              Plural(std::ssize(outcome.run.files), "file", "files").c_str(), HumanBytes(outcome.run.bytes()).c_str());
+  if (outcome.plan.aside) {
+    std::printf("  built outside of the partition's own folder, whose readers would have seen the build\n");
+  }
+}
+
+void Print(const PublishOutcome& outcome, const std::string& root) {
+  const char* partition = outcome.partition.c_str();
+  switch (outcome.end) {
+    case PublishEnd::kPublished:
+      PrintPublished(outcome);
+      break;
+    case PublishEnd::kUnchanged:
+      std::printf("%s: unchanged, nothing was built\n", partition);
+      break;
+    case PublishEnd::kRejected:
+      std::printf("%s: nothing was built: a rollback turned this content away; --force publishes it\n", partition);
+      break;
+    case PublishEnd::kAuditFailed:
+      Log(LogLevel::kError, outcome.partition + ": an audit failed: " + outcome.run.why +
+                                "; readers stay where they are, the build is kept at " +
+                                Quoted(root + "/" + outcome.plan.folder, 1200));
+      break;
+    case PublishEnd::kConflict:
+    case PublishEnd::kFailed:
+      Log(LogLevel::kError, outcome.partition + ": " + outcome.status.message());
+      break;
+  }
+  if (outcome.cleaned.removed_objects > 0) {
+    std::printf("  removed %s of old runs, %s\n",
+                Plural(static_cast<int64_t>(outcome.cleaned.removed_objects), "object", "objects").c_str(),
+                HumanBytes(outcome.cleaned.removed_bytes).c_str());
+  }
+}
+
+int ExitCode(const std::vector<PublishOutcome>& outcomes, bool detailed) {
+  const auto any = [&](PublishEnd end) {
+    return std::any_of(outcomes.begin(), outcomes.end(), [&](const PublishOutcome& one) { return one.end == end; });
+  };
+  if (any(PublishEnd::kFailed) || any(PublishEnd::kAuditFailed)) return kFailed;
+  if (any(PublishEnd::kConflict)) return kConflict;
+  if (detailed && any(PublishEnd::kRejected)) return kSomethingWaits;
+  return detailed && !any(PublishEnd::kPublished) ? kNothingNew : kDone;
+}
+
+int ShowPlans(const Options& options, const PublishSetup& setup, publish::Builder& builder,
+              const std::vector<catalog::PartitionValues>& partitions) {
+  OrderedJson all = OrderedJson::array();
+  for (const auto& values : partitions) {
+    const auto path = catalog::PartitionPath(setup.definition().partition_columns, values);
+    if (!path.ok()) return Fail(path.status());
+    const auto plan =
+        publish::PlanOnly(setup.definition(), values, {.force = options.force}, builder, setup.ports());
+    if (!plan.ok()) return Fail(plan.status().WithContext(*path));
+    if (!options.what.common.json) {
+      std::printf("%s", publish::Describe(*plan, *path).c_str());
+      continue;
+    }
+    const bool builds = plan->step == publish::PlanStep::kBuild;
+    all.push_back(OrderedJson{{"partition", *path}, {"builds", builds}, {"folder", builds ? plan->folder : ""},
+                              {"aside", plan->aside}, {"location", plan->current}, {"signature", plan->signature}});
+  }
+  if (options.what.common.json) PrintJson(OrderedJson{{"plan_only", true}, {"partitions", std::move(all)}});
+  if (!options.what.common.json) std::printf("plan only: nothing was changed\n");
+  return kDone;
+}
+
+int Publish(const Options& options) {
+  ApplyVerbosity(options.what.common);
+  const auto setup = PublishSetup::Open(options.what);
+  if (!setup.ok()) return Fail(setup.status());
+  const publish::Definition& definition = (*setup)->definition();
+  const auto partitions = (*setup)->Partitions(options.what.partitions);
+  if (!partitions.ok()) return Fail(partitions.status());
+  engine::DuckDbOptions engine_options{.memory_limit = (*setup)->settings().query_memory_limit,
+                                       .threads = (*setup)->settings().query_threads};
+  auto db = publish::OpenSource(definition.source, engine_options);
+  if (!db.ok()) return Fail(db.status());
+  publish::DuckDbBuilder builder(*std::move(db), definition.writer);
+  const Interrupter interrupter(builder.db());
+  if (options.plan) return ShowPlans(options, **setup, builder, *partitions);
+  const publish::PublishOptions how{
+      .force = options.force, .clean = !options.keep_all, .tool = std::string("tidegate ") + kVersion};
+  Progress progress("publish");
+  const auto outcomes = publish::Publish(definition, *partitions, how, builder, (*setup)->ports(),
+                                         [&, done = size_t{0}](const std::string& partition) mutable {
+                                           progress.Step(partition, done++, partitions->size());
+                                         });
+  if (!outcomes.ok()) return Fail(outcomes.status());
+  OrderedJson all = OrderedJson::array();
+  for (const PublishOutcome& outcome : *outcomes) {
+    if (options.what.common.json) all.push_back(ToJson(outcome));
+    if (!options.what.common.json) Print(outcome, definition.location);
+  }
+  if (options.what.common.json) {
+    PrintJson(OrderedJson{{"table", definition.table.ToString()}, {"partitions", std::move(all)}});
+  }
+  return ExitCode(*outcomes, options.detailed);
+}
+
+}  // namespace
+
+void AddPublish(CLI::App& app, int* exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("publish", "Rebuild partitions of a Hive-style table: build aside, audit, flip one pointer");
+  AddPartitions(*command, options->what, /*required=*/true);
+  command->add_flag("--force", options->force, "Build and flip, also where the content is the same or was turned away");
+  command->add_flag("--no-clean", options->keep_all, "Leave old runs where they are");
+  command->add_flag("--plan", options->plan, "Show what would be done; change nothing");
+  command->add_flag("--detailed-exitcode", options->detailed,
+                    "3 where nothing was new, 4 where a rollback stands in the way");
+  command->footer(
+      "Examples:\n"
+      "  tidegate publish sales.daily day=2026-11-01 --plan\n"
+      "  tidegate publish sales.daily day=2026-11-01 day=2026-11-02\n"
+      "Readers see the old run or the new one, whole. The settings file says how: docs/publish.md.\n"
+      "Exit codes: 0 done, 1 failed or an audit failed, 6 another publisher was first.");
+  OnRun(*command, exit_code, [options] { return Publish(*options); });
+}
+
+}  // namespace tidegate::cli

@@ -1,0 +1,59 @@
+#include "tidegate/cli/publish_setup.h"
+
+#include <unistd.h>
+
+#include <array>
+
+#include "tidegate/base/text.h"
+#include "tidegate/catalog/embedded/embedded_catalog.h"
+#include "tidegate/catalog/partition_path.h"
+
+namespace tidegate::cli {
+namespace {
+
+std::string Who() {
+  std::array<char, 256> host{};
+  if (gethostname(host.data(), host.size() - 1) != 0) return std::to_string(getpid());
+  return std::string(host.data()) + ":" + std::to_string(getpid());
+}
+
+}  // namespace
+
+void AddPartitions(CLI::App& command, PartitionOptions& options, bool required) {
+  command.add_option("TABLE", options.table, "The table, as its [[publish]] section names it: sales.daily")->required();
+  auto* partitions = command.add_option("PARTITION", options.partitions,
+                                        "day=2026-11-01, or day=2026-11-01/region=eu; escaped as Hive does: a%2Fb");
+  if (required) partitions->required();
+  AddCommon(command, options.common, /*with_now=*/true);
+}
+
+Result<std::unique_ptr<PublishSetup>> PublishSetup::Open(const PartitionOptions& options) {
+  std::unique_ptr<PublishSetup> out(new PublishSetup());
+  TG_ASSIGN_OR_RETURN(out->settings_, app::LoadSettings(options.common.config));
+  TG_ASSIGN_OR_RETURN(out->definition_, app::FindDefinition(out->settings_.publish, options.table));
+  TG_ASSIGN_OR_RETURN(out->clock_, MakeClock(options.common));
+  TG_ASSIGN_OR_RETURN(out->root_, OpenStore(options.common, out->definition_.location, app::OpenMode::kCreate));
+  TG_ASSIGN_OR_RETURN(out->catalog_, catalog::EmbeddedCatalog::Open(out->settings_.publish.catalog_file));
+  return out;
+}
+
+publish::Ports PublishSetup::ports() const { return {*catalog_, *root_, *clock_, Who(), &StopFlag()}; }
+
+Result<std::vector<catalog::PartitionValues>> PublishSetup::Partitions(const std::vector<std::string>& typed) const {
+  std::vector<catalog::PartitionValues> out;
+  for (const std::string& text : typed) {
+    TG_ASSIGN_OR_RETURN(out.emplace_back(), catalog::ParsePartitionPath(definition_.partition_columns, text));
+  }
+  if (!typed.empty()) return out;
+  TG_ASSIGN_OR_RETURN(const auto all, catalog_->ListPartitions(definition_.table));
+  for (const catalog::HivePartition& partition : all) out.push_back(partition.values);
+  return out;
+}
+
+int FailOrConflict(const Status& status) {
+  const bool conflict = status.code() == Code::kAlreadyExists || status.code() == Code::kPreconditionFailed;
+  const int code = Fail(status);
+  return conflict ? kConflict : code;
+}
+
+}  // namespace tidegate::cli

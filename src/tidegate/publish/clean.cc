@@ -1,0 +1,104 @@
+#include "tidegate/publish/clean.h"
+
+#include "tidegate/base/json.h"
+#include "tidegate/base/text.h"
+#include "tidegate/catalog/partition_path.h"
+#include "tidegate/publish/layout.h"
+
+namespace tidegate::publish {
+namespace {
+
+constexpr uint64_t kMaxMarkBytes = 4096;
+
+Result<UtcTime> ReadMark(store::ObjectStore& store, const std::string& key) {
+  TG_ASSIGN_OR_RETURN(const std::string text, store.Read(key, kMaxMarkBytes));
+  TG_ASSIGN_OR_RETURN(const Json json, ParseJson(text));
+  if (!json.is_object()) return Corruption("not a JSON object");
+  TG_ASSIGN_OR_RETURN(const std::string at, RequireText(json, "at"));
+  return ParseRfc3339(at);
+}
+
+Status ReadCatalog(const Definition& definition, const catalog::PartitionValues& values, const Ports& ports,
+                   CleanFacts& facts) {
+  const std::string root = ports.root.url();
+  const auto partition = ports.catalog.GetPartition(definition.table, values);
+  if (!partition.ok() && partition.status().code() != Code::kNotFound) return partition.status();
+  if (partition.ok()) facts.current = FolderOf(root, partition->location);
+  if (!facts.current) return {};
+  TG_ASSIGN_OR_RETURN(const auto all, ports.catalog.ListPartitions(definition.table));
+  for (const catalog::HivePartition& one : all) {
+    if (const auto folder = FolderOf(root, one.location)) facts.referenced.insert(*folder);
+  }
+  facts.referenced.insert(*facts.current);
+  return {};
+}
+
+Result<CleanFacts> ReadFacts(const Definition& definition, const catalog::PartitionValues& values,
+                             const std::optional<RunId>& being_built, const Ports& ports) {
+  CleanFacts out{.being_built = being_built, .now = ports.clock.Now()};
+  TG_ASSIGN_OR_RETURN(const std::string path, catalog::PartitionPath(definition.partition_columns, values));
+  TG_ASSIGN_OR_RETURN(out.runs, ListRuns(ports.root, path));
+  for (const Run& run : out.runs) {
+    if (!run.retired) continue;
+    const auto at = ReadMark(ports.root, run.folder + "/" + std::string(kRetiredFile));
+    if (at.ok()) out.retired[run.folder] = *at;
+  }
+  TG_RETURN_IF_ERROR(ReadCatalog(definition, values, ports, out));  // last: the freshest
+  return out;
+}
+
+/// The mark of a complete run goes first: a rollback never finds half a run.
+Status Remove(const Run& run, store::ObjectStore& store) {
+  const std::string mark = run.folder + "/" + std::string(kRunFile);
+  if (run.complete) TG_RETURN_IF_ERROR(store.Delete({mark}));
+  std::vector<std::string> keys;
+  for (const store::ObjectInfo& file : run.files) {
+    if (file.key != mark) keys.push_back(file.key);
+  }
+  return keys.empty() ? Status() : store.Delete(keys);
+}
+
+CleanReport::Entry EntryOf(const CleanDecision& decision) {
+  CleanReport::Entry out{decision.run->id, decision.run->folder, decision.fate};
+  for (const store::ObjectInfo& file : decision.run->files) {
+    ++out.objects;
+    out.bytes += file.size_bytes;
+  }
+  return out;
+}
+
+}  // namespace
+
+Status MarkPublished(const std::string& folder, const std::string& signature, const Ports& ports) {
+  const std::string text = DumpJson(OrderedJson{{"signature", signature}}) + "\n";
+  return ports.root.Put(folder + "/" + std::string(kSignatureFile), text, store::PutMode::kOverwrite).status();
+}
+
+Status MoveAwayFrom(const Run& run, const std::string& signature, const Ports& ports) {
+  if (!run.published) TG_RETURN_IF_ERROR(MarkPublished(run.folder, signature, ports));
+  return Retire(run, ports);
+}
+
+Status Retire(const Run& run, const Ports& ports) {
+  const std::string text = DumpJson(OrderedJson{{"at", FormatRfc3339(ports.clock.Now())}}) + "\n";
+  return ports.root.Put(run.folder + "/" + std::string(kRetiredFile), text, store::PutMode::kOverwrite).status();
+}
+
+Result<CleanReport> Clean(const Definition& definition, const catalog::PartitionValues& values,
+                          const std::optional<RunId>& being_built, bool plan_only, const Ports& ports) {
+  TG_ASSIGN_OR_RETURN(const CleanFacts facts, ReadFacts(definition, values, being_built, ports));
+  CleanReport out;
+  for (const CleanDecision& decision : PlanClean(facts, definition.clean)) {
+    const CleanReport::Entry entry = EntryOf(decision);
+    out.runs.push_back(entry);
+    if (plan_only) continue;
+    if (decision.fate == Fate::kUnmarked) TG_RETURN_IF_ERROR(Retire(*decision.run, ports));
+    if (decision.fate != Fate::kRemove) continue;
+    TG_RETURN_IF_ERROR(Remove(*decision.run, ports.root));
+    out.removed_objects += entry.objects;
+    out.removed_bytes += entry.bytes;
+  }
+  return out;
+}
+
+}  // namespace tidegate::publish

@@ -1,0 +1,42 @@
+// Clean-up of the runs of one partition: exact keys, after a fresh look at the catalog (C-54, C-55).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidegate/base/status.h"
+#include "tidegate/publish/clean_plan.h"
+#include "tidegate/publish/definition.h"
+#include "tidegate/publish/ports.h"
+
+namespace tidegate::publish {
+
+struct CleanReport {
+  struct Entry {
+    RunId run;
+    std::string folder;
+    Fate fate;
+    size_t objects = 0;
+    uint64_t bytes = 0;
+  };
+  std::vector<Entry> runs;
+  size_t removed_objects = 0;
+  uint64_t removed_bytes = 0;
+};
+
+/// Reads catalog and store anew, plans, and removes; with `plan_only` removes nothing. Requires: the caller holds the
+/// lease of the partition. Errors: those of the catalog and the store.
+Result<CleanReport> Clean(const Definition& definition, const catalog::PartitionValues& values,
+                          const std::optional<RunId>& being_built, bool plan_only, const Ports& ports);
+
+/// Mark a run as one that readers were moved to. `signature` may be "".
+Status MarkPublished(const std::string& folder, const std::string& signature, const Ports& ports);
+
+/// Mark a run as one that readers were moved away from, now.
+Status Retire(const Run& run, const Ports& ports);
+
+/// Readers were moved away from `run`: both marks, as it was published.
+Status MoveAwayFrom(const Run& run, const std::string& signature, const Ports& ports);
+
+}  // namespace tidegate::publish

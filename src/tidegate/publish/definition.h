@@ -1,0 +1,33 @@
+// What a person says of a table to publish: a `[[publish]]` section of the settings file (docs/publish.md).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidegate/base/status.h"
+#include "tidegate/catalog/hive_catalog.h"
+#include "tidegate/parquet/capped_writer.h"
+#include "tidegate/publish/audit.h"
+#include "tidegate/publish/clean_plan.h"
+
+namespace tidegate::publish {
+
+struct Definition {
+  catalog::HiveName table{};
+  std::vector<catalog::HiveColumn> partition_columns{};
+  std::string location{};  // the root of the table, a path or URL
+  std::string source{};    // a DuckDB file; "": the SELECT brings its own files
+  std::string select{};    // with {column} for the partition's values
+  parquet::CappedWriterOptions writer{};
+  CleanRules clean{};
+  Audits audits{};
+};
+
+/// The SELECT of one partition: {column} becomes the value as a SQL literal, null as NULL; {{ and }} are braces. The
+/// placeholder stands where an expression may: no quotes around it.
+/// Errors: InvalidArgument (a placeholder that names no partition column; no placeholder for one of them).
+Result<std::string> SelectFor(const Definition& definition, const catalog::PartitionValues& values);
+
+}  // namespace tidegate::publish

@@ -1,0 +1,105 @@
+#include "tidegate/publish/partition_plan.h"
+
+#include "tidegate/base/text.h"
+#include "tidegate/publish/layout.h"
+#include "tidegate/publish/ports.h"
+
+namespace tidegate::publish {
+namespace {
+
+PlanStep StepOf(const PartitionFacts& facts) {
+  if (facts.force || !facts.partition || facts.signature.empty()) return PlanStep::kBuild;
+  if (ParameterOf(*facts.partition, kSignatureParameter) == facts.signature) return PlanStep::kUnchanged;
+  if (ParameterOf(*facts.partition, kRejectedParameter) == facts.signature) return PlanStep::kRejected;
+  return PlanStep::kBuild;
+}
+
+Status CheckKind(const catalog::HiveTable& table, const std::string& name) {
+  using catalog::TableKind;
+  if (table.kind == TableKind::kView) return Unsupported(name + " is a view: publish the table below it");
+  if (table.kind == TableKind::kIceberg) {
+    return Unsupported(name + " is an Iceberg table, which has snapshots of its own: use `tidegate ingest` or its engine");
+  }
+  if (table.kind != TableKind::kExternal) {
+    return Unsupported(name + " is a managed table, whose files belong to its engine: make it external (EXTERNAL_TABLE)");
+  }
+  if (table.format != catalog::FileFormat::kParquet) return Unsupported(name + " does not hold Parquet files");
+  const auto projection = table.parameters.find("projection.enabled");
+  if (projection != table.parameters.end() && ToLower(projection->second) == "true") {
+    return Unsupported(name +
+                       " uses partition projection, which computes locations and passes over SET LOCATION: turn "
+                       "projection.enabled off and add its partitions to the catalog");
+  }
+  return {};
+}
+
+std::string NamesOf(const std::vector<catalog::HiveColumn>& columns) {
+  std::vector<std::string> out;
+  for (const catalog::HiveColumn& column : columns) out.push_back(column.name);
+  return Join(out, ", ");
+}
+
+}  // namespace
+
+Result<PartitionPlan> PlanPartition(const PartitionFacts& facts) {
+  PartitionPlan out{.signature = facts.signature};
+  std::optional<std::string> current;
+  if (facts.partition) {
+    out.current = facts.partition->location;
+    current = FolderOf(facts.root_url, out.current);
+    if (!current) {
+      return PreconditionFailed("the partition " + Quoted(facts.partition_path) + " points to " +
+                                Quoted(out.current, 1200) + ", outside of " + Quoted(facts.root_url, 1200) +
+                                ": another program keeps it there; point it below the table's location first");
+    }
+  }
+  out.step = StepOf(facts);
+  out.run = NewRunId(facts.now, facts.random, facts.newest_run);
+  out.folder = RunFolder(facts.partition_path, out.run, false);
+  out.aside = current && Covers(*current, out.folder);
+  if (out.aside) out.folder = RunFolder(facts.partition_path, out.run, true);
+  return out;
+}
+
+Status CheckTable(const Definition& definition, const catalog::HiveTable& table, const std::string& root_url) {
+  const std::string name = "table " + Quoted(table.name.ToString());
+  TG_RETURN_IF_ERROR(CheckKind(table, name));
+  if (NamesOf(table.partition_columns) != NamesOf(definition.partition_columns)) {
+    return PreconditionFailed(name + " is partitioned by (" + NamesOf(table.partition_columns) +
+                              "), the settings say (" + NamesOf(definition.partition_columns) + "): make them agree");
+  }
+  if (FolderOf(root_url, table.location) != "") {
+    return PreconditionFailed(name + " lies at " + Quoted(table.location, 1200) + ", the settings say " +
+                              Quoted(root_url, 1200) + ": make them agree");
+  }
+  return {};
+}
+
+Status CheckSelected(const Definition& definition, const std::vector<std::string>& columns) {
+  for (const catalog::HiveColumn& partition : definition.partition_columns) {
+    for (const std::string& column : columns) {
+      if (ToLower(column) != ToLower(partition.name)) continue;
+      return InvalidArgument("the SELECT of " + Quoted(definition.table.ToString()) + " has the partition column " +
+                             Quoted(column) + ", whose value comes from the catalog: leave it out of the SELECT");
+    }
+  }
+  return {};
+}
+
+std::string Describe(const PartitionPlan& plan, const std::string& partition_path) {
+  switch (plan.step) {
+    case PlanStep::kUnchanged:
+      return partition_path + ": nothing to do, the same content is there\n";
+    case PlanStep::kRejected:
+      return partition_path + ": nothing to do, a rollback turned this content away; --force publishes it\n";
+    case PlanStep::kBuild:
+      break;
+  }
+  std::string out = partition_path + ": build " + plan.folder + "/, then point the partition to it\n";
+  if (plan.aside) {
+    out += "  it lies outside of the partition's own folder, whose readers would see the build; the next ones will not\n";
+  }
+  return out + "  now: " + (plan.current.empty() ? "no such partition" : plan.current) + "\n";
+}
+
+}  // namespace tidegate::publish

@@ -1,0 +1,307 @@
+#include "tidegate/publish/publish.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "tidegate/base/hash.h"
+#include "tidegate/base/log.h"
+#include "tidegate/base/text.h"
+#include "tidegate/catalog/partition_path.h"
+#include "tidegate/parquet/file_info.h"
+#include "tidegate/publish/audit.h"
+#include "tidegate/publish/flip.h"
+#include "tidegate/publish/hive_type.h"
+#include "tidegate/publish/layout.h"
+#include "tidegate/publish/runs.h"
+#include "tidegate/signature/sign_parquet.h"
+
+namespace tidegate::publish {
+namespace {
+
+constexpr size_t kAtOnce = 100;  // partitions that one call of a catalog may change (Glue)
+
+std::string KeyIn(const std::string& folder, std::string_view name) { return folder + "/" + std::string(name); }
+
+/// A read that may find nothing.
+template <typename T>
+Result<std::optional<T>> IfThere(Result<T> read) {
+  if (read.ok()) return std::optional<T>(*std::move(read));
+  if (read.status().code() == Code::kNotFound) return std::optional<T>();
+  return read.status();
+}
+
+/// One partition on its way.
+class Job {
+ public:
+  Job(const Definition& definition, const catalog::PartitionValues& values, const PublishOptions& options,
+      Builder& builder, const Ports& ports)
+      : definition_(definition), values_(values), options_(options), builder_(builder), ports_(ports) {}
+
+  /// What there is, and what will be done. Writes nothing.
+  Status Plan() {
+    TG_ASSIGN_OR_RETURN(path_, catalog::PartitionPath(definition_.partition_columns, values_));
+    TG_ASSIGN_OR_RETURN(table_, IfThere(ports_.catalog.GetTable(definition_.table)));
+    if (table_) TG_RETURN_IF_ERROR(CheckTable(definition_, *table_, ports_.root.url()));
+    if (table_) {
+      TG_ASSIGN_OR_RETURN(seen_, IfThere(ports_.catalog.GetPartition(definition_.table, values_)));
+    }
+    TG_ASSIGN_OR_RETURN(runs_, ListRuns(ports_.root, path_));
+    TG_ASSIGN_OR_RETURN(const std::string select, SelectFor(definition_, values_));
+    TG_ASSIGN_OR_RETURN(const auto columns, builder_.Begin(select));
+    TG_RETURN_IF_ERROR(CheckSelected(definition_, columns));
+    PartitionFacts facts{.partition_path = path_, .root_url = ports_.root.url(), .partition = seen_};
+    if (!runs_.empty()) facts.newest_run = runs_.back().id;
+    TG_ASSIGN_OR_RETURN(facts.signature, builder_.Signature());
+    facts.now = ports_.clock.Now();
+    facts.random = RandomBits();
+    facts.force = options_.force;
+    TG_ASSIGN_OR_RETURN(outcome_.plan, PlanPartition(facts));
+    return {};
+  }
+
+  Status TakeLease() {
+    TG_ASSIGN_OR_RETURN(path_, catalog::PartitionPath(definition_.partition_columns, values_));
+    outcome_.partition = path_;
+    TG_ASSIGN_OR_RETURN(lease_, Lease::Take(ports_.root, LeaseKey(path_), ports_.clock, ports_.who));
+    return {};
+  }
+
+  /// Files, audits, the mark. False where the work ends here; the outcome says how.
+  Result<bool> Build() {
+    if (outcome_.plan.step != PlanStep::kBuild) {
+      outcome_.end = outcome_.plan.step == PlanStep::kUnchanged ? PublishEnd::kUnchanged : PublishEnd::kRejected;
+      return false;
+    }
+    StartRun();
+    TG_ASSIGN_OR_RETURN(outcome_.run.files, builder_.Write(ports_.root, outcome_.plan.folder));
+    TG_RETURN_IF_ERROR(CheckFiles());
+    TG_RETURN_IF_ERROR(Audit());
+    outcome_.run.why = WhyFailed(outcome_.run.audits);
+    const bool passed = outcome_.run.why.empty();
+    const std::string key = KeyIn(outcome_.plan.folder, passed ? kRunFile : kFailedFile);
+    TG_RETURN_IF_ERROR(ports_.root.Sync());
+    TG_RETURN_IF_ERROR(ports_.root.Put(key, WriteRunManifest(outcome_.run), store::PutMode::kCreateOnly).status());
+    TG_RETURN_IF_ERROR(ports_.root.Sync());
+    if (!passed) outcome_.end = PublishEnd::kAuditFailed;
+    return passed;
+  }
+
+  /// The first publish of a table declares it.
+  Status MakeTable() {
+    if (table_) return {};
+    catalog::HiveTable table{.name = definition_.table, .location = ports_.root.url()};
+    table.columns = outcome_.run.columns;
+    table.partition_columns = definition_.partition_columns;
+    const Status made = ports_.catalog.CreateTable(table);
+    return made.code() == Code::kAlreadyExists ? Status() : made;
+  }
+
+  FlipRequest Request() const {
+    FlipRequest out{.seen = seen_, .run = outcome_.run, .location = Location(), .signature = outcome_.plan.signature};
+    out.lease = lease_.get();
+    if (!seen_) return out;
+    const std::string rejected = ParameterOf(*seen_, kRejectedParameter);
+    if (rejected != out.signature) out.rejected = rejected;
+    return out;
+  }
+
+  /// After the flip. What fails here costs a needless rebuild or a later clean-up, and readers nothing.
+  Status Finish() {
+    outcome_.end = PublishEnd::kPublished;
+    TG_RETURN_IF_ERROR(MarkPublished(outcome_.plan.folder, outcome_.plan.signature, ports_));
+    const auto before = seen_ ? FolderOf(ports_.root.url(), seen_->location) : std::nullopt;
+    const Run* old = before ? FindRun(runs_, *before) : nullptr;
+    if (old == nullptr) return {};
+    return MoveAwayFrom(*old, ParameterOf(*seen_, kSignatureParameter), ports_);
+  }
+
+  Status CleanUp() {
+    TG_ASSIGN_OR_RETURN(outcome_.cleaned, Clean(definition_, values_, outcome_.plan.run, false, ports_));
+    return {};
+  }
+
+  void End(PublishEnd end, Status status) {
+    outcome_.end = end;
+    outcome_.status = std::move(status);
+  }
+
+  PublishOutcome& outcome() { return outcome_; }
+  void EndLease() { lease_.reset(); }
+
+ private:
+  std::string Location() const { return ports_.root.Location(outcome_.plan.folder); }
+
+  void StartRun() {
+    RunManifest& run = outcome_.run;
+    run.table = definition_.table;
+    run.partition = values_;
+    run.run = outcome_.plan.run;
+    run.created = ports_.clock.Now();
+    run.signature = outcome_.plan.signature;
+    run.previous = outcome_.plan.current;
+    run.lease = lease_->number();
+    run.tool = options_.tool;
+  }
+
+  /// The columns that the files have, and that their rows are those that were selected.
+  Status CheckFiles() {
+    const std::string& folder = outcome_.plan.folder;
+    std::vector<store::ObjectInfo> files;
+    TG_ASSIGN_OR_RETURN(const store::Listing there, ports_.root.List({.prefix = folder + "/"}));
+    for (const store::ObjectInfo& object : there.objects) files.push_back(object);
+    if (files.size() != outcome_.run.files.size() || !there.refused.empty()) {
+      return PreconditionFailed("the folder of the new run holds other files than were written: " +
+                                Quoted(ports_.root.Location(folder), 1200) + ": another program writes there");
+    }
+    TG_RETURN_IF_ERROR(ReadColumns(files));
+    if (table_) TG_RETURN_IF_ERROR(CheckColumnsFit(outcome_.run.columns, table_->columns));
+    TG_ASSIGN_OR_RETURN(const auto signature, signature::SignParquet(ports_.root, files, {.cancel = ports_.cancel}));
+    if (signature.ToString() == outcome_.plan.signature) return {};
+    return Corruption("the files of the new run do not hold what was selected: " +
+                      Quoted(ports_.root.Location(folder), 1200) + ": signature " + signature.ToString() + ", not " +
+                      outcome_.plan.signature + "; readers stay where they are");
+  }
+
+  Status ReadColumns(const std::vector<store::ObjectInfo>& files) {
+    TG_ASSIGN_OR_RETURN(const auto reader, ports_.root.Open(files.front()));
+    TG_ASSIGN_OR_RETURN(const parquet::FileInfo info, parquet::ReadFileInfo(*reader));
+    for (const schema::Field& field : info.columns) {
+      auto type = HiveType(field.type);
+      if (!type.ok()) return type.status().WithContext("column " + Quoted(field.name));
+      outcome_.run.columns.push_back({field.name, *std::move(type)});
+    }
+    return {};
+  }
+
+  Status Audit() {
+    TG_ASSIGN_OR_RETURN(const int64_t rows, builder_.Rows());
+    const auto count = [&](const std::string& query) { return builder_.CountRows(query); };
+    TG_ASSIGN_OR_RETURN(outcome_.run.audits, RunAudits(definition_.audits, rows, CurrentRows(), count));
+    return {};
+  }
+
+  /// Of the run that readers see, where it is one of ours and can be read.
+  std::optional<int64_t> CurrentRows() const {
+    const auto folder = seen_ ? FolderOf(ports_.root.url(), seen_->location) : std::nullopt;
+    const Run* run = folder ? FindRun(runs_, *folder) : nullptr;
+    if (run == nullptr || !run->complete) return std::nullopt;
+    const auto text = ports_.root.Read(KeyIn(run->folder, kRunFile), kMaxManifestBytes);
+    const auto manifest = text.ok() ? ReadRunManifest(*text) : Result<RunManifest>(text.status());
+    if (manifest.ok()) return manifest->rows();
+    Log(LogLevel::kWarning, "the current run is not compared: " + manifest.status().message());
+    return std::nullopt;
+  }
+
+  const Definition& definition_;
+  const catalog::PartitionValues values_;
+  const PublishOptions& options_;
+  Builder& builder_;
+  const Ports& ports_;
+  std::string path_;
+  std::unique_ptr<Lease> lease_;
+  std::optional<catalog::HiveTable> table_;
+  std::optional<catalog::HivePartition> seen_;
+  std::vector<Run> runs_;
+  PublishOutcome outcome_;
+};
+
+PublishEnd EndOf(const Status& status) {
+  const bool conflict = status.code() == Code::kPreconditionFailed || status.code() == Code::kAlreadyExists;
+  return conflict ? PublishEnd::kConflict : PublishEnd::kFailed;
+}
+
+/// Up to a complete run. False where the job ends here.
+bool Prepare(Job& job, const std::function<void(const std::string&)>& tell) {
+  if (const Status taken = job.TakeLease(); !taken.ok()) {
+    job.End(taken.code() == Code::kAlreadyExists ? PublishEnd::kConflict : PublishEnd::kFailed, taken);
+    return false;
+  }
+  if (tell) tell(job.outcome().partition);
+  Status status = job.Plan();
+  bool goes_on = false;
+  if (status.ok()) {
+    auto built = job.Build();
+    status = built.status();
+    goes_on = built.ok() && *built;
+  }
+  if (status.ok() && goes_on) status = job.MakeTable();
+  if (!status.ok()) job.End(PublishEnd::kFailed, status);
+  return status.ok() && goes_on;
+}
+
+void FlipAll(std::vector<Job*>& jobs, const catalog::HiveName& table, const Ports& ports) {
+  std::vector<FlipRequest> requests;
+  for (const Job* job : jobs) requests.push_back(job->Request());
+  const std::vector<Status> flipped = Flip(table, requests, ports);
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    if (!flipped[i].ok()) {
+      jobs[i]->End(EndOf(flipped[i]), flipped[i]);
+      continue;
+    }
+    const Status finished = jobs[i]->Finish();
+    if (!finished.ok()) Log(LogLevel::kWarning, "readers see the new run, but not all was noted: " + finished.message());
+  }
+}
+
+/// Clean-up goes with every publish that took the lease, also with one that changed nothing.
+void CleanAll(std::vector<std::unique_ptr<Job>>& jobs, const PublishOptions& options) {
+  for (const auto& job : jobs) {
+    const PublishEnd end = job->outcome().end;
+    const bool looks = end == PublishEnd::kPublished || end == PublishEnd::kUnchanged || end == PublishEnd::kRejected;
+    if (!options.clean || !looks) continue;
+    const Status cleaned = job->CleanUp();
+    if (!cleaned.ok()) Log(LogLevel::kWarning, "old runs were not removed: " + cleaned.message());
+  }
+}
+
+}  // namespace
+
+std::string_view EndName(PublishEnd end) {
+  switch (end) {
+    case PublishEnd::kPublished:
+      return "published";
+    case PublishEnd::kUnchanged:
+      return "unchanged";
+    case PublishEnd::kRejected:
+      return "rejected";
+    case PublishEnd::kAuditFailed:
+      return "audit_failed";
+    case PublishEnd::kConflict:
+      return "conflict";
+    case PublishEnd::kFailed:
+      return "failed";
+  }
+  return "";
+}
+
+Result<PartitionPlan> PlanOnly(const Definition& definition, const catalog::PartitionValues& values,
+                               const PublishOptions& options, Builder& builder, const Ports& ports) {
+  Job job(definition, values, options, builder, ports);
+  TG_RETURN_IF_ERROR(job.Plan());
+  return job.outcome().plan;
+}
+
+Result<std::vector<PublishOutcome>> Publish(const Definition& definition,
+                                            const std::vector<catalog::PartitionValues>& partitions,
+                                            const PublishOptions& options, Builder& builder, const Ports& ports,
+                                            const std::function<void(const std::string&)>& tell) {
+  std::vector<PublishOutcome> out;
+  for (size_t begin = 0; begin < partitions.size(); begin += kAtOnce) {
+    std::vector<std::unique_ptr<Job>> jobs;
+    std::vector<Job*> built;
+    for (size_t i = begin; i < std::min(partitions.size(), begin + kAtOnce); ++i) {
+      if (ports.cancel != nullptr) TG_RETURN_IF_ERROR(ports.cancel->Check());
+      jobs.push_back(std::make_unique<Job>(definition, partitions[i], options, builder, ports));
+      if (Prepare(*jobs.back(), tell)) built.push_back(jobs.back().get());
+    }
+    FlipAll(built, definition.table, ports);
+    CleanAll(jobs, options);
+    for (const auto& job : jobs) {
+      job->EndLease();
+      out.push_back(std::move(job->outcome()));
+    }
+  }
+  return out;
+}
+
+}  // namespace tidegate::publish

@@ -1,0 +1,121 @@
+#include "tidegate/publish/rollback.h"
+
+#include <algorithm>
+
+#include "tidegate/base/log.h"
+#include "tidegate/base/text.h"
+#include "tidegate/catalog/partition_path.h"
+#include "tidegate/publish/clean.h"
+#include "tidegate/publish/flip.h"
+#include "tidegate/publish/layout.h"
+#include "tidegate/publish/runs.h"
+
+namespace tidegate::publish {
+namespace {
+
+std::string KeyIn(const std::string& folder, std::string_view name) { return folder + "/" + std::string(name); }
+
+/// Everything a rollback looks at.
+struct Sight {
+  catalog::HivePartition partition;
+  std::vector<Run> runs;
+  const Run* current = nullptr;
+};
+
+Status Look(const Definition& definition, const catalog::PartitionValues& values, const std::string& path,
+            const Ports& ports, Sight& out) {
+  TG_ASSIGN_OR_RETURN(out.partition, ports.catalog.GetPartition(definition.table, values));
+  TG_ASSIGN_OR_RETURN(out.runs, ListRuns(ports.root, path));
+  const auto folder = FolderOf(ports.root.url(), out.partition.location);
+  out.current = folder ? FindRun(out.runs, *folder) : nullptr;
+  if (out.current != nullptr) return {};
+  return PreconditionFailed("the partition " + Quoted(path) + " points to " + Quoted(out.partition.location, 1200) +
+                            ", which is no run of tidegate: nothing older is known; publish it first");
+}
+
+std::string CompleteRuns(const std::vector<Run>& runs) {
+  std::vector<std::string> out;
+  for (const Run& run : runs) {
+    if (run.complete) out.push_back(run.id);
+  }
+  return out.empty() ? "none" : Join(out, ", ");
+}
+
+Result<const Run*> Choose(const Sight& sight, const std::optional<RunId>& to, const std::string& path) {
+  const auto fits = [&](const Run& run) {
+    if (!run.complete || &run == sight.current) return false;
+    return to ? run.id == *to : run.published && run.id < sight.current->id;
+  };
+  const auto found = std::find_if(sight.runs.rbegin(), sight.runs.rend(), fits);
+  if (found != sight.runs.rend()) return &*found;
+  const std::string wanted = to ? "no complete run " + Quoted(*to) + " beside the current one"
+                                : "no complete run older than the current one, " + sight.current->id;
+  return NotFound("cannot roll back " + Quoted(path) + ": there is " + wanted +
+                  " (complete runs: " + CompleteRuns(sight.runs) + ")");
+}
+
+/// Are all files there that the run file names, as large as it says?
+Status CheckWhole(const Run& run, const RunManifest& manifest) {
+  for (const RunFile& file : manifest.files) {
+    const std::string key = KeyIn(run.folder, file.name);
+    const auto found = std::find_if(run.files.begin(), run.files.end(),
+                                    [&](const store::ObjectInfo& object) { return object.key == key; });
+    if (found != run.files.end() && found->size_bytes == file.bytes) continue;
+    return PreconditionFailed("run " + run.id + " is not whole any more: " + Quoted(key, 1200) +
+                              (found == run.files.end() ? " is gone" : " has another size") +
+                              ": roll back to another one with --to");
+  }
+  return {};
+}
+
+Result<RollbackPlan> PlanFrom(const Sight& sight, const std::optional<RunId>& to, const std::string& path,
+                              const Ports& ports, const Run** target) {
+  TG_ASSIGN_OR_RETURN(*target, Choose(sight, to, path));
+  const Run& run = **target;
+  RollbackPlan out{.partition = path, .from = sight.current->id, .to = run.id};
+  out.from_location = sight.partition.location;
+  out.to_location = ports.root.Location(run.folder);
+  out.rejected = ParameterOf(sight.partition, kSignatureParameter);
+  const std::string key = KeyIn(run.folder, kRunFile);
+  TG_ASSIGN_OR_RETURN(const std::string text, ports.root.Read(key, kMaxManifestBytes));
+  auto manifest = ReadRunManifest(text);
+  if (!manifest.ok()) return manifest.status().WithContext(Quoted(ports.root.Location(key), 1200));
+  out.run = *std::move(manifest);
+  TG_RETURN_IF_ERROR(CheckWhole(run, out.run));
+  return out;
+}
+
+}  // namespace
+
+Result<RollbackPlan> PlanRollback(const Definition& definition, const catalog::PartitionValues& values,
+                                  const std::optional<RunId>& to, const Ports& ports) {
+  TG_ASSIGN_OR_RETURN(const std::string path, catalog::PartitionPath(definition.partition_columns, values));
+  Sight sight;
+  TG_RETURN_IF_ERROR(Look(definition, values, path, ports, sight));
+  const Run* target = nullptr;
+  return PlanFrom(sight, to, path, ports, &target);
+}
+
+Result<RollbackPlan> Rollback(const Definition& definition, const catalog::PartitionValues& values,
+                              const std::optional<RunId>& to, const Ports& ports) {
+  TG_ASSIGN_OR_RETURN(const std::string path, catalog::PartitionPath(definition.partition_columns, values));
+  TG_ASSIGN_OR_RETURN(const auto lease, Lease::Take(ports.root, LeaseKey(path), ports.clock, ports.who));
+  Sight sight;
+  TG_RETURN_IF_ERROR(Look(definition, values, path, ports, sight));
+  const Run* target = nullptr;
+  TG_ASSIGN_OR_RETURN(RollbackPlan plan, PlanFrom(sight, to, path, ports, &target));
+  if (target->retired) TG_RETURN_IF_ERROR(ports.root.Delete({KeyIn(target->folder, kRetiredFile)}));
+  FlipRequest request{.seen = sight.partition, .run = plan.run, .location = plan.to_location};
+  request.run.partition = values;
+  request.signature = plan.run.signature;
+  request.rejected = plan.rejected;
+  request.lease = lease.get();
+  const auto flipped = Flip(definition.table, {request}, ports);
+  TG_RETURN_IF_ERROR(flipped.at(0));
+  Status noted = MarkPublished(target->folder, plan.run.signature, ports);
+  if (noted.ok()) noted = MoveAwayFrom(*sight.current, plan.rejected, ports);
+  if (!noted.ok()) Log(LogLevel::kWarning, "readers see the earlier run, but not all was noted: " + noted.message());
+  return plan;
+}
+
+}  // namespace tidegate::publish

@@ -1,0 +1,30 @@
+// The runs of a partition, as the store holds them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidegate/publish/run_id.h"
+#include "tidegate/store/object_store.h"
+
+namespace tidegate::publish {
+
+struct Run {
+  RunId id{};
+  std::string folder{};                      // below the root of the table
+  std::vector<store::ObjectInfo> files{};    // directly in its folder, marks of tidegate too
+  std::vector<std::string> foreign{};  // what lies deeper, or has a name that no object may have
+  bool complete = false;                     // _tidegate_run.json
+  bool published = false;                    // _tidegate_signature.json: readers were moved to it
+  std::optional<UtcTime> failed{};           // _tidegate_failed.json, and since when
+  bool retired = false;                      // _tidegate_retired.json: readers were moved away from it
+};
+
+/// All of them, the oldest first. Errors: those of the store.
+Result<std::vector<Run>> ListRuns(store::ObjectStore& store, const std::string& partition_path);
+
+/// The run whose folder is this one; null where there is none.
+const Run* FindRun(const std::vector<Run>& runs, const std::string& folder);
+
+}  // namespace tidegate::publish
