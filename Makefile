@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: build deps test demo demo-s3 acceptance bench bench-s3 mutants servers lint lint-quick format layers coverage asan tsan install clean help
+.PHONY: build deps test demo demo-s3 acceptance bench bench-s3 bench-signature mutants servers lint lint-quick format layers coverage asan tsan install clean help
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -43,6 +43,10 @@ bench-s3: build ## measure transfers to and from a bucket beside other tools
 	@tools/deps.sh build servers
 	@cmake --build --preset release -j $(JOBS) --target tidegate_s3_copy
 	@$(VENV_PY) bench/s3.py
+
+bench-signature: build ## measure content signatures beside DuckDB's sum(hash(…)) over the same files
+	@cmake --build --preset release -j $(JOBS) --target tidegate_signature_bench
+	@build/release/bench/tidegate_signature_bench
 
 mutants: ## plant known mistakes one by one; the tests must turn red
 	@tools/deps.sh build

@@ -25,7 +25,7 @@ class Layer:
     may_include: tuple[str, ...] = ()
 
 
-BELOW_APP = ("base", "schema", "contract", "store", "bucket", "parquet", "sqlite", "catalog", "table", "engine", "query", "deliver",
+BELOW_APP = ("base", "schema", "contract", "store", "bucket", "parquet", "sqlite", "catalog", "table", "engine", "signature", "query", "deliver",
              "ingest", "upkeep", "status", "thaw", "publish", "net", "aws")
 
 # A folder stands below everything it may include.
@@ -43,6 +43,7 @@ LAYERS = {
     "table": Layer("the lake table: Iceberg metadata, delete files, commits",
                    ("base", "schema", "contract", "store", "parquet", "sqlite")),
     "engine": Layer("running SQL somewhere, behind one port", ("base",)),
+    "signature": Layer("one value for the content of a set of rows, from files or in SQL", ("base", "store", "parquet", "engine")),
     "query": Layer("SQL over the tables of a lake or a catalog",
                    ("base", "schema", "contract", "store", "catalog", "table", "engine")),
     "deliver": Layer("writes deliveries: plan, then run",
@@ -66,8 +67,8 @@ TESTS = ("*_test.cc", "*_test.h", "*_fixture.h", "*_fixture.cc", "*conformance*"
 # Third-party headers and the files that may include them, as patterns below src/tidegate.
 OWNERS = {
     "arrow/c/*": ("parquet/*", "table/*", "engine/*", "deliver/*", "publish/*"),  # the C data interface, between engines and files
-    "arrow/*": ("parquet/*", "table/*", "engine/*_test.cc"),
-    "parquet/*": ("parquet/*", "table/*"),
+    "arrow/*": ("parquet/*", "table/*", "engine/*_test.cc", "signature/*"),
+    "parquet/*": ("parquet/*", "table/*", "signature/*"),
     "duckdb.h": ("engine/*",),
     "CLI/*": ("cli/*",),
     "toml++/*": ("contract/*", "app/*"),

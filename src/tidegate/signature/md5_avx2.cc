@@ -1,0 +1,8 @@
+// Compiled for Avx2 (CMakeLists.txt).
+#include "tidegate/signature/md5_lanes.h"
+
+namespace tidegate::signature {
+
+void RunMd5Avx2(const Md5Job* jobs, size_t count, Md5State* out) { Md5Lanes<8>(jobs, count, out).Run(); }
+
+}  // namespace tidegate::signature
