@@ -70,7 +70,7 @@ Status AddTables(engine::DuckDb& db, store::ObjectStore& lake, const Options& op
 
 Status RunQuery(const Options& options, const app::Settings& settings) {
   TG_ASSIGN_OR_RETURN(const auto format, query::ParseOutputFormat(options.common.json ? "json" : options.format));
-  TG_ASSIGN_OR_RETURN(const auto lake, OpenStore(options.common, options.lake, app::OpenMode::kMustExist));
+  TG_ASSIGN_OR_RETURN(const auto lake, OpenLake(options.common, options.lake, app::OpenMode::kMustExist));
   engine::DuckDbOptions engine_options;
   engine_options.memory_limit = options.memory.empty() ? settings.query_memory_limit : std::optional(options.memory);
   engine_options.threads = options.threads > 0 ? std::optional(options.threads) : settings.query_threads;
