@@ -25,7 +25,7 @@ import tomllib
 import zipfile
 
 LOCK = pathlib.Path(__file__).with_name("deps.lock")
-OLDEST_GO = (1, 25)  # go.mod of versitygw asks for it
+OLDEST_GO = (1, 26)  # go.mod of fake-gcs-server asks for it
 
 # pip asks a source package's build backend for its metadata before it hands the file over. We want the file only, so
 # this stands in for the backends of the packages in the lock: it answers from PKG-INFO and builds nothing.
@@ -107,11 +107,12 @@ class Installer:
             "seaweedfs": self.install_seaweedfs,
             "moto": lambda scratch: self.install_site(scratch, "moto"),
             "ministack": lambda scratch: self.install_site(scratch, "ministack"),
-            "versitygw": self.install_versitygw,
+            "versitygw": lambda scratch: self.install_go_program(scratch, "versitygw", "./cmd/versitygw"),
+            "fake-gcs-server": lambda scratch: self.install_go_program(scratch, "fake-gcs-server", "."),
         }
         self.only_with = {  # part: group
             **dict.fromkeys(("spark", "spark-s3", "java", "trino"), "acceptance"),
-            **dict.fromkeys(("ministack", "versitygw"), "servers"),
+            **dict.fromkeys(("ministack", "versitygw", "fake-gcs-server"), "servers"),
         }
 
     def stamp(self, part):
@@ -299,18 +300,19 @@ class Installer:
             program.chmod(0o755)
         return folder / "go/bin/go"
 
-    def install_versitygw(self, scratch):
+    def install_go_program(self, scratch, part, package):
+        """Built from its module, in the package of it that is the program."""
         go, files = self.go(scratch), scratch / "modules"
         files.mkdir()
-        ((package, _),) = map(split_entry, self.lock["versitygw"]["go"])
-        module = package.replace("==", "@v")
+        ((pinned, _),) = map(split_entry, self.lock[part]["go"])
+        module = pinned.replace("==", "@v")
         shutil.copy(json.loads(run([go, "mod", "download", "-json", module], cwd=scratch))["Zip"], files)
-        check_digests(files, self.lock["versitygw"]["go"])
+        check_digests(files, self.lock[part]["go"])
         (archive_file,) = files.iterdir()
         zipfile.ZipFile(archive_file).extractall(scratch / "source")
-        run([go, "build", "-mod=readonly", "-trimpath", "-o", scratch / "bin/versitygw", "./cmd/versitygw"],
+        run([go, "build", "-mod=readonly", "-trimpath", "-o", scratch / "bin" / part, package],
             cwd=scratch / "source" / module, env={**os.environ, "CGO_ENABLED": "0", "GOWORK": "off"})
-        self.place(scratch / "bin", "servers/versitygw")
+        self.place(scratch / "bin", f"servers/{part}")
 
     def install_venv(self, scratch):
         run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps",

@@ -1,4 +1,5 @@
-"""Servers that speak S3 (and some, other services of AWS), started for a test and gone with it. See README.md for which is good for what.
+"""Servers that speak S3 (and some, other services of AWS), and one that speaks Google Cloud Storage, started for a test and gone with it.
+See README.md for which is good for what.
 
     with servers.SeaweedFs() as server:
         server.endpoint, server.access_key, server.secret_key, server.region, server.environment()
@@ -263,6 +264,20 @@ class Ministack(Server):
                 "MINISTACK_REGION": self.region}
 
 
+class FakeGcs(Server):
+    """Google Cloud Storage's JSON API in memory. It speaks no S3 and looks at no token: see gcs_bucket.py for a client."""
+    name, needs = "fake-gcs-server", "fake-gcs-server/fake-gcs-server"
+    checks_signatures = False
+
+    def command(self):
+        return [DEPS / self.needs, "-backend", "memory", "-scheme", "http", "-host", "127.0.0.1", "-port", self.ports[0], "-log-level", "error"]
+
+    def environment(self):
+        """For a client of Google: this server, which it asks without an identity."""
+        return {"CLOUD_STORAGE_EMULATOR_ENDPOINT": self.endpoint}
+
+
+# Those that speak S3.
 KINDS = {kind.name: kind for kind in (SeaweedFs, Versitygw, Moto, Ministack)}
 
 

@@ -9,7 +9,9 @@ import subprocess
 import sys
 import time
 import unittest
+import urllib.error
 
+import gcs_bucket
 import servers
 
 HERE = pathlib.Path(__file__).parent
@@ -28,6 +30,16 @@ def left_behind(folder, ports):
     return [*([folder] if os.path.exists(folder) else []), *(f for port in ports for f in glob.glob(f"/tmp/seaweedfs-*-{port}.sock"))]
 
 
+def open_to_others(server):
+    """Ports that this process listens on, but not on the loopback interface alone."""
+    inodes = set()
+    for file in pathlib.Path(f"/proc/{server.pid}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            inodes.add(os.readlink(file))
+    lines = [line.split() for name in ("tcp", "tcp6") for line in pathlib.Path(f"/proc/{server.pid}/net/{name}").read_text().splitlines()[1:]]
+    return [line[1] for line in lines if line[3] == "0A" and f"socket:[{line[9]}]" in inodes and not line[1].startswith("0100007F:")]
+
+
 class EachServer:
     """The tests of one server; the classes below name it."""
     kind = None
@@ -44,18 +56,9 @@ class EachServer:
             s3.put_object(Bucket="kept", Key="a/b c/ü", Body=b"content")
             self.assertEqual(s3.get_object(Bucket="kept", Key="a/b c/ü")["Body"].read(), b"content")
             pid, folder = server.pid, server.folder
-            self.assertEqual(self.open_to_others(server), [])
+            self.assertEqual(open_to_others(server), [])
         self.assertFalse(servers.is_running(pid))
         self.assertEqual(left_behind(folder, server.ports), [])
-
-    def open_to_others(self, server):
-        """Ports that this process listens on, but not on the loopback interface alone."""
-        inodes = set()
-        for file in pathlib.Path(f"/proc/{server.pid}/fd").iterdir():
-            with contextlib.suppress(OSError):
-                inodes.add(os.readlink(file))
-        lines = [line.split() for name in ("tcp", "tcp6") for line in pathlib.Path(f"/proc/{server.pid}/net/{name}").read_text().splitlines()[1:]]
-        return [line[1] for line in lines if line[3] == "0A" and f"socket:[{line[9]}]" in inodes and not line[1].startswith("0100007F:")]
 
     def test_a_wrong_key_is_refused(self):
         if not self.kind.checks_signatures:
@@ -135,6 +138,26 @@ class Ministack(EachServer, unittest.TestCase):
             s3.put_object(Bucket="cold", Key="k", Body=b"x", StorageClass="GLACIER")
             s3.restore_object(Bucket="cold", Key="k", RestoreRequest={"Days": 1})
             self.assertIn('ongoing-request="true"', s3.head_object(Bucket="cold", Key="k")["Restore"])
+
+
+class FakeGcs(unittest.TestCase):
+    def setUp(self):
+        if not servers.FakeGcs.is_installed():
+            self.skipTest(f"{servers.FakeGcs.name} is not installed: tools/deps.sh build servers brings it")
+
+    def test_it_keeps_what_it_is_given_and_goes_without_a_trace(self):
+        with servers.FakeGcs() as server:
+            bucket = gcs_bucket.Bucket(server.endpoint, "kept")
+            bucket.create()
+            bucket.put("a/b c/ü", b"content")
+            self.assertEqual(bucket.get("a/b c/ü"), b"content")
+            bucket.delete("a/b c/ü")
+            with self.assertRaises(urllib.error.HTTPError):
+                bucket.get("a/b c/ü")
+            pid, folder = server.pid, server.folder
+            self.assertEqual(open_to_others(server), [])
+        self.assertFalse(servers.is_running(pid))
+        self.assertEqual(left_behind(folder, server.ports), [])
 
 
 class RunWith(unittest.TestCase):

@@ -4,6 +4,7 @@
 
 #include "tidegate/base/hash.h"
 #include "tidegate/base/text.h"
+#include "tidegate/store/gcs/gcs_object_store.h"
 #include "tidegate/store/s3/s3_bucket_settings.h"
 #include "tidegate/store/s3/s3_object_store.h"
 
@@ -106,6 +107,11 @@ class Doctor {
   }
 
   void CheckWrite() {
+    if (dynamic_cast<const store::GcsObjectStore*>(&store_->Backend()) != nullptr) {
+      Add({"write", CheckState::kNotDone, "deliveries in gs:// are read; nothing is written there, and no lake kept",
+           ""});
+      return;
+    }
     if (!options_.write) {
       Add({"write", CheckState::kNotDone, "not tried; --write puts a small object and removes it again", ""});
       return;

@@ -38,7 +38,7 @@ TEST(DoctorTest, TriesWritingAndRemovesWhatItWrote) {
 
 TEST(DoctorTest, APlaceThatIsNotThereFails) {
   EXPECT_EQ(Told("/no/such/place", false), "open=failed ");
-  EXPECT_EQ(Told("gs://bucket", false), "open=failed ");
+  EXPECT_EQ(Told("ftp://bucket", false), "open=failed ");
 }
 
 }  // namespace

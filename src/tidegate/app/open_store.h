@@ -1,4 +1,4 @@
-// From what a person types to a store: a path, file://…, s3://….
+// From what a person types to a store: a path, file://…, s3://…, gs://….
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 namespace tidegate::app {
 
 enum class OpenMode {
-  kMustExist,   // a bucket of S3 is not asked for: the first request tells
+  kMustExist,   // a bucket is not asked for: the first request tells
   kCreate,      // a folder that is not there yet is made
   kMayBeEmpty,  // a folder that is not there yet reads as an empty store; nothing is made: for plans
 };
@@ -24,8 +24,8 @@ struct StoreAccess {
   const CancelFlag* cancel = nullptr;  // ends waiting for a server; may be null
 };
 
-/// Errors: NotFound with advice; Unsupported for a scheme that this version has no backend for; InvalidArgument;
-/// Unauthenticated where there is no identity.
+/// Errors: NotFound with advice; Unsupported for a scheme that this version has no backend for, and for gs:// in any
+/// mode but kMustExist: it is read only; InvalidArgument; Unauthenticated where there is no identity.
 Result<std::unique_ptr<store::ObjectStore>> OpenStore(const std::string& url, OpenMode mode, const StoreAccess& access);
 
 /// The path of a local URL ("file:///a/b", "a/b"). Errors: Unsupported.
@@ -33,5 +33,11 @@ Result<std::string> LocalPathOf(const std::string& url);
 
 /// "s3://…", "s3a://…".
 bool IsS3Url(const std::string& url);
+
+/// "gs://…".
+bool IsGsUrl(const std::string& url);
+
+/// For what reads and writes a lake. Errors: Unsupported where no lake can lie there.
+Status CheckMayHoldLake(const std::string& url);
 
 }  // namespace tidegate::app

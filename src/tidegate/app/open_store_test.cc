@@ -28,12 +28,13 @@ TEST(OpenStoreTest, AFileUrlNeedsAnAbsolutePath) {
 }
 
 TEST(OpenStoreTest, ASchemeWithoutABackendIsRefusedWithAWayOn) {
-  for (const std::string url : {"gs://bucket", "https://host/x"}) {
+  for (const std::string url : {"ftp://bucket", "https://host/x"}) {
     const Status status = OpenStore(url, OpenMode::kMustExist, {}).status();
     EXPECT_EQ(status.code(), Code::kUnsupported) << url;
     EXPECT_THAT(status.message(), HasSubstr("s3://bucket"));
   }
-  EXPECT_THAT(LocalPathOf("s3://bucket").status().message(), HasSubstr("on this machine"));
+  for (const char* url : {"s3://bucket", "gs://bucket"})
+    EXPECT_THAT(LocalPathOf(url).status().message(), HasSubstr("on this machine"));
 }
 
 TEST(OpenStoreTest, ABucketIsOpenedWithoutAskingIt) {
@@ -48,6 +49,24 @@ TEST(OpenStoreTest, ABucketIsOpenedWithoutAskingIt) {
   EXPECT_EQ(OpenStore("s3://No Bucket", OpenMode::kCreate, access).status().code(), Code::kInvalidArgument);
   access.flags.s3.endpoint_url = "nonsense";
   EXPECT_EQ(OpenStore("s3://bucket", OpenMode::kCreate, access).status().code(), Code::kInvalidArgument);
+}
+
+TEST(OpenStoreTest, ABucketOfGoogleIsOpenedForReadingAlone) {
+  StoreAccess access;
+  access.flags.anonymous = true;
+  const auto store = OpenStore("gs://bucket/some/prefix/", OpenMode::kMustExist, access);
+  ASSERT_TRUE(store.ok()) << store.status().ToString();
+  EXPECT_EQ((*store)->url(), "gs://bucket/some/prefix");
+  for (const OpenMode mode : {OpenMode::kCreate, OpenMode::kMayBeEmpty}) {
+    const Status status = OpenStore("gs://bucket/lake", mode, access).status();
+    EXPECT_EQ(status.code(), Code::kUnsupported);
+    EXPECT_THAT(status.message(), HasSubstr("Keep the lake in a folder or in S3"));
+  }
+  EXPECT_EQ(CheckMayHoldLake("gs://bucket/lake").code(), Code::kUnsupported);
+  EXPECT_TRUE(CheckMayHoldLake("s3://bucket/lake").ok() && CheckMayHoldLake("lake").ok());
+  EXPECT_EQ(OpenStore("gs://No Bucket", OpenMode::kMustExist, access).status().code(), Code::kInvalidArgument);
+  access.flags.s3.endpoint_url = "nonsense";
+  EXPECT_EQ(OpenStore("gs://bucket", OpenMode::kMustExist, access).status().code(), Code::kInvalidArgument);
 }
 
 TEST(OpenStoreTest, AMissingFolderIsMadeOnlyWhereAskedFor) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "tidegate/base/text.h"
+#include "tidegate/store/gcs/gcs_object_store.h"
 #include "tidegate/store/s3/s3_object_store.h"
 
 namespace tidegate::app {
@@ -31,13 +32,7 @@ std::array<Kind, 7> KindsOf(const store::StoreCounters& counters) {
            {"delete", counters.deletes, kFree}}};
 }
 
-}  // namespace
-
-store::StoreCounters RequestsOf(const store::MeteredObjectStore& metered) {
-  store::StoreCounters out = metered.Snapshot();
-  const auto* bucket = dynamic_cast<const store::S3ObjectStore*>(&metered.Backend());
-  if (bucket == nullptr) return out;
-  const store::S3RequestCount sent = bucket->client().Sent();
+void Take(const store::S3RequestCount& sent, store::StoreCounters& out) {
   out.lists = sent.lists;
   out.deletes = sent.deletes;
   out.all.heads = sent.heads;
@@ -45,6 +40,22 @@ store::StoreCounters RequestsOf(const store::MeteredObjectStore& metered) {
   out.all.reads = sent.gets;
   out.all.puts = sent.puts;
   out.all.adopts = sent.copies;
+}
+
+/// Nothing is written there.
+void Take(const store::GcsRequestCount& sent, store::StoreCounters& out) {
+  out.lists = sent.lists;
+  out.all.heads = sent.heads;
+  out.all.opens = 0;
+  out.all.reads = sent.gets;
+}
+
+}  // namespace
+
+store::StoreCounters RequestsOf(const store::MeteredObjectStore& metered) {
+  store::StoreCounters out = metered.Snapshot();
+  if (const auto* s3 = dynamic_cast<const store::S3ObjectStore*>(&metered.Backend())) Take(s3->client().Sent(), out);
+  if (const auto* gcs = dynamic_cast<const store::GcsObjectStore*>(&metered.Backend())) Take(gcs->Sent(), out);
   return out;
 }
 

@@ -8,8 +8,8 @@
 
 namespace tidegate::app {
 
-/// What was asked of a store: as it was sent, where it is a bucket of S3, retries and parts of big files among it; else
-/// as the port was called.
+/// What was asked of a store: as it was sent, where it is a bucket of S3, retries and parts of big files among it;
+/// where it is one of Google, the same but for the retries; else as the port was called.
 store::StoreCounters RequestsOf(const store::MeteredObjectStore& metered);
 
 /// In US dollars, by the list prices of S3 Standard in us-east-1: what the same requests would cost there, also where

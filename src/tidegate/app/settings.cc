@@ -63,6 +63,16 @@ Status ReadBucket(const toml::table& root, const std::string& source, Settings& 
   return ReadText(*bucket, "freezes_after", where, ParseDuration, &out.freezes_after);
 }
 
+/// The rest is about AWS; passed over it would seem to count.
+Status CheckGcsSection(const toml::table& table, const std::string& where) {
+  for (const auto& [name, value] : table) {
+    if (name == "url" || name == "endpoint_url" || name == "anonymous") continue;
+    return InvalidArgument(where + ": " + std::string(name.str()) +
+                           " is for S3 alone; a bucket of gs:// takes endpoint_url and anonymous");
+  }
+  return {};
+}
+
 Result<StoreSection> ReadStore(const toml::table& table, const std::string& where) {
   StoreSection out;
   StoreSettings& settings = out.settings;
@@ -84,7 +94,9 @@ Result<StoreSection> ReadStore(const toml::table& table, const std::string& wher
   TG_RETURN_IF_ERROR(CheckNames(table, known, where));
   TG_RETURN_IF_ERROR(ReadFlag(table, "anonymous", where, &settings.anonymous));
   TG_RETURN_IF_ERROR(ReadFlag(table, "requester_pays", where, &settings.requester_pays));
-  if (!IsS3Url(out.url)) return InvalidArgument(where + ": url must be a bucket such as \"s3://vendor-bucket\"");
+  if (IsGsUrl(out.url)) TG_RETURN_IF_ERROR(CheckGcsSection(table, where));
+  if (!IsS3Url(out.url) && !IsGsUrl(out.url))
+    return InvalidArgument(where + ": url must be a bucket such as \"s3://vendor-bucket\" or \"gs://vendor-bucket\"");
   return out;
 }
 

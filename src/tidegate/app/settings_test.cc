@@ -195,6 +195,8 @@ TEST_F(SettingsTest, ASectionOfABucketIsReadStrictly) {
   const std::string table = kOneTable;
   EXPECT_THAT(Refused(table + "[store]\nurl = \"s3://b\"\n").message(), HasSubstr("[[store]]"));
   EXPECT_THAT(Refused(table + "[[store]]\nprofile = \"p\"\n").message(), HasSubstr("url must be a bucket"));
+  EXPECT_THAT(Refused(table + "[[store]]\nurl = \"gs://b\"\nprofile = \"p\"\n").message(),
+              HasSubstr("is for S3 alone"));
   EXPECT_THAT(Refused(table + "[[store]]\nurl = \"./folder\"\n").message(), HasSubstr("url must be a bucket"));
   EXPECT_THAT(Refused(table + "[[store]]\nurl = \"s3://b\"\nprofil = \"p\"\n").message(), HasSubstr("'profil'"));
   EXPECT_THAT(Refused(table + "[[store]]\nurl = \"s3://b\"\nanonymous = \"yes\"\n").message(),

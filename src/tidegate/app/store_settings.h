@@ -21,7 +21,7 @@ struct StoreSettings {
 };
 
 struct StoreSection {
-  std::string url{};  // "s3://bucket" or "s3://bucket/prefix": this and everything below it
+  std::string url{};  // "s3://bucket", "gs://bucket/prefix": this and everything below it
   StoreSettings settings = {};
 };
 

@@ -19,7 +19,7 @@ void AddStoreOptions(CLI::App& app, app::StoreSettings& store) {
   };
   add("--profile", store.s3.profile, "Profile of AWS's config and credentials files", "NAME");
   add("--region", store.s3.region, "Region of the bucket", "NAME");
-  add("--endpoint-url", store.s3.endpoint_url, "S3 server, where it is not Amazon's", "URL");
+  add("--endpoint-url", store.s3.endpoint_url, "Server of the bucket, where it is not Amazon's or Google's", "URL");
   add("--ca-bundle", store.s3.ca_bundle, "Certificates of a private CA, in PEM", "FILE");
   app.add_flag("--no-sign-request", store.anonymous, "Ask without an identity: public buckets")->group("Buckets");
   app.add_flag("--request-payer", store.requester_pays, "Pay for the requests: buckets whose owner wants that")
@@ -45,7 +45,7 @@ void AddCommon(CLI::App& app, CommonOptions& options, bool with_now) {
 
 Result<app::StoreAccess> AccessOf(const CommonOptions& options, const std::string& url) {
   app::StoreAccess access{.flags = options.store, .sections = {}, .cancel = &StopFlag()};
-  if (app::IsS3Url(url)) {
+  if (app::IsS3Url(url) || app::IsGsUrl(url)) {
     TG_ASSIGN_OR_RETURN(app::Settings settings, app::LoadSettings(options.config));
     access.sections = std::move(settings.stores);
   }
@@ -56,6 +56,12 @@ Result<std::unique_ptr<store::ObjectStore>> OpenStore(const CommonOptions& optio
                                                       app::OpenMode mode) {
   TG_ASSIGN_OR_RETURN(const app::StoreAccess access, AccessOf(options, url));
   return app::OpenStore(url, mode, access);
+}
+
+Result<std::unique_ptr<store::ObjectStore>> OpenLake(const CommonOptions& options, const std::string& url,
+                                                     app::OpenMode mode) {
+  TG_RETURN_IF_ERROR(app::CheckMayHoldLake(url));
+  return OpenStore(options, url, mode);
 }
 
 void AddTableChoice(CLI::App& app, TableChoice& choice) {

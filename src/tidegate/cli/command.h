@@ -51,6 +51,10 @@ Result<app::StoreAccess> AccessOf(const CommonOptions& options, const std::strin
 Result<std::unique_ptr<store::ObjectStore>> OpenStore(const CommonOptions& options, const std::string& url,
                                                       app::OpenMode mode);
 
+/// The same for a lake. Errors: Unsupported also where no lake can lie.
+Result<std::unique_ptr<store::ObjectStore>> OpenLake(const CommonOptions& options, const std::string& url,
+                                                     app::OpenMode mode);
+
 /// --table GLOB, --exclude GLOB.
 void AddTableChoice(CLI::App& app, TableChoice& choice);
 

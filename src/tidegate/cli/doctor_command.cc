@@ -51,7 +51,7 @@ int Doctor(const Options& options) {
 void AddDoctor(CLI::App& app, int* exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("doctor", "Check a bucket or a lake: identity, permissions, clock, settings");
-  command->add_option("URL", options->url, "s3://bucket/prefix, or a folder")->required();
+  command->add_option("URL", options->url, "s3://bucket/prefix, gs://bucket/prefix, or a folder")->required();
   command->add_flag("--write", options->doctor.write, "Try writing, too: a small object that is removed again");
   AddCommon(*command, options->common, /*with_now=*/false);
   command->footer(

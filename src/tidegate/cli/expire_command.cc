@@ -96,7 +96,7 @@ int Expire(const Options& options) {
   if (!policy.ok()) return Fail(policy.status());
   auto clock = MakeClock(options.common);
   if (!clock.ok()) return Fail(clock.status());
-  auto lake = OpenStore(options.common, options.lake, app::OpenMode::kMustExist);
+  auto lake = OpenLake(options.common, options.lake, app::OpenMode::kMustExist);
   if (!lake.ok()) return Fail(lake.status());
   upkeep::ExpireOptions run;
   run.policy = *policy;

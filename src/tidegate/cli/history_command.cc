@@ -64,7 +64,7 @@ void Print(const status::HistoryEntry& entry, bool with_files) {
 
 int Show(const Options& options) {
   ApplyVerbosity(options.common);
-  auto lake = OpenStore(options.common, options.lake, app::OpenMode::kMustExist);
+  auto lake = OpenLake(options.common, options.lake, app::OpenMode::kMustExist);
   if (!lake.ok()) return Fail(lake.status());
   const std::optional<std::string> only = options.table.empty() ? std::nullopt : std::optional(options.table);
   auto entries = status::ReadHistory(**lake, only);

@@ -257,7 +257,7 @@ int Ingest(const Options& options) {
   auto bucket = OpenStore(options.common, options.bucket, app::OpenMode::kMustExist);
   if (!bucket.ok()) return Fail(bucket.status());
   auto lake =
-      OpenStore(options.common, options.lake, options.plan ? app::OpenMode::kMayBeEmpty : app::OpenMode::kCreate);
+      OpenLake(options.common, options.lake, options.plan ? app::OpenMode::kMayBeEmpty : app::OpenMode::kCreate);
   if (!lake.ok()) return Fail(lake.status());
   store::MeteredObjectStore metered_bucket(*std::move(bucket));
   store::MeteredObjectStore metered_lake(*std::move(lake));
@@ -309,7 +309,8 @@ int Ingest(const Options& options) {
 void AddIngest(CLI::App& app, int* exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("ingest", "Bring every table of a lake up to date with a delivery bucket");
-  command->add_option("SRC", options->bucket, "The delivery bucket: a path or s3://bucket/prefix")->required();
+  command->add_option("SRC", options->bucket, "The delivery bucket: a path, s3://bucket/prefix or gs://bucket/prefix")
+      ->required();
   command->add_option("LAKE", options->lake, "The lake: a folder, made where it does not exist, or s3://bucket/prefix")
       ->required();
   auto* plan = command->add_flag("--plan", options->plan, "Show what would be done; change nothing");

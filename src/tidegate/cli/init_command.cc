@@ -82,7 +82,8 @@ int Init(const Options& options) {
 void AddInit(CLI::App& app, int* exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("init", "Write a catalog and settings from what a bucket holds, to be edited");
-  command->add_option("SRC", options->bucket, "The delivery bucket: a path or s3://bucket/prefix")->required();
+  command->add_option("SRC", options->bucket, "The delivery bucket: a path, s3://bucket/prefix or gs://bucket/prefix")
+      ->required();
   AddTableChoice(*command, options->choice);
   AddCommon(*command, options->common, /*with_now=*/false);
   command->footer("Example:\n  tidegate init ./bucket > tidegate.toml");

@@ -70,7 +70,7 @@ int RollBack(const Options& options) {
   if (!tables.ok()) return Fail(tables.status());
   auto clock = MakeClock(options.common);
   if (!clock.ok()) return Fail(clock.status());
-  auto lake = OpenStore(options.common, options.lake, app::OpenMode::kMustExist);
+  auto lake = OpenLake(options.common, options.lake, app::OpenMode::kMustExist);
   if (!lake.ok()) return Fail(lake.status());
   run.to = *to;
   run.tables = *std::move(tables);
@@ -88,7 +88,7 @@ int Release(const Options& options) {
   if (!tables.ok()) return Fail(tables.status());
   auto clock = MakeClock(options.common);
   if (!clock.ok()) return Fail(clock.status());
-  auto lake = OpenStore(options.common, options.lake, app::OpenMode::kMustExist);
+  auto lake = OpenLake(options.common, options.lake, app::OpenMode::kMustExist);
   if (!lake.ok()) return Fail(lake.status());
   const auto released = upkeep::Release(**lake, *tables, (*clock)->Now());
   if (!released.ok()) return Fail(released.status());

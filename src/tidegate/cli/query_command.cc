@@ -91,7 +91,7 @@ Status AddHiveTables(engine::DuckDb& db, const Options& options) {
 }
 
 Status AddLakeTables(engine::DuckDb& db, const Options& options) {
-  TG_ASSIGN_OR_RETURN(const auto lake, OpenStore(options.common, options.lake, app::OpenMode::kMustExist));
+  TG_ASSIGN_OR_RETURN(const auto lake, OpenLake(options.common, options.lake, app::OpenMode::kMustExist));
   TG_RETURN_IF_ERROR(app::LetEngineRead(db, *lake));
   TG_RETURN_IF_ERROR(AddTables(db, *lake, options));
   return AddHistory(db, *lake, options.sql);

@@ -96,7 +96,8 @@ int Ready(const Options& options) {
 void AddReady(CLI::App& app, int* exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("ready", "Is this folder sealed? Exits 0 or 1, as a scheduler wants it");
-  command->add_option("SRC", options->bucket, "The delivery bucket: a path or s3://bucket/prefix")->required();
+  command->add_option("SRC", options->bucket, "The delivery bucket: a path, s3://bucket/prefix or gs://bucket/prefix")
+      ->required();
   command->add_option("TABLE", options->table, "SCHEMA.TABLE")->required();
   command->add_option("DATE", options->date, "YYYY-MM-DD or __initial__ (default: the newest)");
   command->add_option("HOUR", options->hour, "00 to 23, UTC");

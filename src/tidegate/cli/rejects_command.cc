@@ -36,7 +36,7 @@ Result<std::string> RejectsSql(store::ObjectStore& lake, const std::vector<statu
 
 Status Show(const Options& options) {
   TG_ASSIGN_OR_RETURN(const auto format, query::ParseOutputFormat(options.common.json ? "json" : options.format));
-  TG_ASSIGN_OR_RETURN(const auto lake, OpenStore(options.common, options.lake, app::OpenMode::kMustExist));
+  TG_ASSIGN_OR_RETURN(const auto lake, OpenLake(options.common, options.lake, app::OpenMode::kMustExist));
   const std::optional<std::string> only = options.table.empty() ? std::nullopt : std::optional(options.table);
   TG_ASSIGN_OR_RETURN(const auto tables, status::FindRejectFiles(*lake, only));
   if (tables.empty()) {

@@ -241,7 +241,7 @@ int Restore(const Options& options) {
   if (!bucket.ok()) return Fail(bucket.status());
   std::unique_ptr<store::ObjectStore> lake;
   if (!options.lake.empty()) {
-    auto opened = OpenStore(options.common, options.lake, app::OpenMode::kMayBeEmpty);
+    auto opened = OpenLake(options.common, options.lake, app::OpenMode::kMayBeEmpty);
     if (!opened.ok()) return Fail(opened.status());
     lake = *std::move(opened);
   }

@@ -32,7 +32,7 @@ Result<std::vector<ingest::Settlement>> DecideAll(const Options& options, Verdic
 /// All are looked at before any is written down.
 Status SettleAll(const Options& options, Verdict verdict) {
   TG_ASSIGN_OR_RETURN(const auto bucket, OpenStore(options.common, options.bucket, app::OpenMode::kMustExist));
-  TG_ASSIGN_OR_RETURN(const auto lake, OpenStore(options.common, options.lake, app::OpenMode::kMustExist));
+  TG_ASSIGN_OR_RETURN(const auto lake, OpenLake(options.common, options.lake, app::OpenMode::kMustExist));
   TG_ASSIGN_OR_RETURN(const auto words, DecideAll(options, verdict, *bucket, *lake));
   OrderedJson json = OrderedJson::array();
   for (const ingest::Settlement& word : words) {
@@ -49,7 +49,8 @@ Status SettleAll(const Options& options, Verdict verdict) {
 void AddCommand(CLI::App& app, int* exit_code, Verdict verdict, const char* what, const char* footer) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(std::string(ingest::VerdictName(verdict)), what);
-  command->add_option("SRC", options->bucket, "The delivery bucket: a path or s3://bucket/prefix")->required();
+  command->add_option("SRC", options->bucket, "The delivery bucket: a path, s3://bucket/prefix or gs://bucket/prefix")
+      ->required();
   command->add_option("LAKE", options->lake, "The lake: a path or s3://bucket/prefix")->required();
   command->add_option("FOLDER", options->folders, "Folders of the bucket, as ingest names them")->required();
   command->add_option("--reason", options->reason, "Why; kept in the lake's history")->required();

@@ -298,7 +298,7 @@ int Show(const Options& options) {
   if (!bucket.ok()) return Fail(bucket.status());
   std::unique_ptr<store::ObjectStore> lake;
   if (!options.lake.empty()) {
-    auto opened = OpenStore(options.common, options.lake, app::OpenMode::kMustExist);
+    auto opened = OpenLake(options.common, options.lake, app::OpenMode::kMustExist);
     if (!opened.ok()) return Fail(opened.status());
     lake = *std::move(opened);
   }
@@ -338,7 +338,8 @@ void AddStatus(CLI::App& app, int* exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("status", "Deliveries and tables: what is there, missing, pending; how fresh each table is");
-  command->add_option("SRC", options->bucket, "The delivery bucket: a path or s3://bucket/prefix")->required();
+  command->add_option("SRC", options->bucket, "The delivery bucket: a path, s3://bucket/prefix or gs://bucket/prefix")
+      ->required();
   command->add_option("LAKE", options->lake, "The lake: a path or s3://bucket/prefix");
   command->add_option("--deliveries", options->deliveries, "How many of the newest deliveries to show (default: 12)")
       ->check(CLI::Range(0, 100000));

@@ -1,6 +1,7 @@
 #include "tidegate/base/temp_dir_for_test.h"
 #include "tidegate/store/conformance_test_suite.h"
 #include "tidegate/store/fault/fault_object_store.h"
+#include "tidegate/store/gcs/test_fake_gcs.h"
 #include "tidegate/store/local/local_object_store.h"
 #include "tidegate/store/memory/memory_object_store.h"
 #include "tidegate/store/metered/metered_object_store.h"
@@ -36,6 +37,12 @@ StoreUnderTest MakeFakeS3(size_t page_size, bool lists_backwards) {
   return {server, store.ok() ? std::shared_ptr<ObjectStore>(*std::move(store)) : nullptr};
 }
 
+StoreUnderTest MakeFakeGcs(size_t page_size) {
+  auto server = std::make_shared<FakeGcs>(page_size);
+  auto store = GcsObjectStore::Make(server->Settings(std::string(WritableFakeGcs::kPrefix)));
+  return {server, store.ok() ? std::make_shared<WritableFakeGcs>(server, *std::move(store)) : nullptr};
+}
+
 constexpr Deviations kAFileSystem = {.keys_below_objects_refused = true};
 
 INSTANTIATE_TEST_SUITE_P(Stores, StoreConformanceTest,
@@ -45,6 +52,8 @@ INSTANTIATE_TEST_SUITE_P(Stores, StoreConformanceTest,
                                          StoreCase{"s3", [] { return MakeFakeS3(1000, false); }},
                                          StoreCase{"s3_in_small_pages", [] { return MakeFakeS3(2, false); }},
                                          StoreCase{"s3_out_of_order", [] { return MakeFakeS3(3, true); }},
+                                         StoreCase{"gcs", [] { return MakeFakeGcs(1000); }},
+                                         StoreCase{"gcs_in_small_pages", [] { return MakeFakeGcs(3); }},
                                          StoreCase{"fault_over_memory", MakeFault},
                                          StoreCase{"metered_over_local", MakeMetered, kAFileSystem}),
                          StoreCaseName);
