@@ -72,7 +72,7 @@ OWNERS = {
     "duckdb.h": ("engine/*",),
     "CLI/*": ("cli/*",),
     "toml++/*": ("contract/*", "app/*"),
-    "sqlite3.h": ("sqlite/*",),
+    "sqlite3.h": ("sqlite/*", "table/*_test.cc"),
     "nlohmann/*": ("base/json.h",),
     "xxhash.h": ("base/*",),
     "curl/*": ("net/*",),
