@@ -59,9 +59,8 @@ CellPtr Integers(const arrow::Array& array) {
 
 template <typename ArrayType>
 CellPtr Floats(const arrow::Array& array) {
-  return Plain<ArrayType>(array, [](char* out, const ArrayType& values, int64_t row) {
-    return PutDouble(out, double{values.Value(row)});
-  });
+  return Plain<ArrayType>(
+      array, [](char* out, const ArrayType& values, int64_t row) { return PutDouble(out, double{values.Value(row)}); });
 }
 
 template <typename ArrayType>
@@ -266,14 +265,16 @@ class CellMaker {
       std::shared_ptr<arrow::Array> values = structs.field(i);
       TG_ASSIGN_OR_RETURN(CellPtr cells, Make(*values, depth + 1));
       names.push_back(structs.type()->field(i)->name());
-      fields.push_back({"s" + std::to_string(names.back().size()) + ":" + names.back(), std::move(values), std::move(cells)});
+      fields.push_back(
+          {"s" + std::to_string(names.back().size()) + ":" + names.back(), std::move(values), std::move(cells)});
     }
     std::vector<size_t> order(names.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return names[a] < names[b]; });
     std::sort(names.begin(), names.end());
     if (std::adjacent_find(names.begin(), names.end()) != names.end()) {
-      return Unsupported("column " + Quoted(column_) + " has a struct with two fields of one name; leave the column out");
+      return Unsupported("column " + Quoted(column_) +
+                         " has a struct with two fields of one name; leave the column out");
     }
     std::vector<StructField> sorted;
     for (const size_t i : order) sorted.push_back(std::move(fields[i]));

@@ -34,7 +34,8 @@ class CellText {
 using TextLeaves = std::deque<bool>;
 
 /// Errors: Unsupported (a type that has no text, with the column's name). Requires: `array` outlives the result.
-Result<std::unique_ptr<CellText>> MakeCellText(const arrow::Array& array, std::string_view column, TextLeaves text = {});
+Result<std::unique_ptr<CellText>> MakeCellText(const arrow::Array& array, std::string_view column,
+                                               TextLeaves text = {});
 
 /// Rows of an Arrow array as a column to be signed. Their texts are made ahead, some rows at a time.
 class ArrowColumn final : public ColumnText {

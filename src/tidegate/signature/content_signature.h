@@ -1,4 +1,5 @@
-// ContentSignature: one value for the content of a set of rows, the same whoever computes it (docs/formats/signature.md).
+// ContentSignature: one value for the content of a set of rows, the same whoever computes it
+// (docs/formats/signature.md).
 #pragma once
 
 #include <cstdint>

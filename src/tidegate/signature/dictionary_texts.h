@@ -32,6 +32,14 @@ class DictionaryTexts {
   size_t FixedRoom() const { return IsShort() ? stride_ : 0; }
   size_t RoomOf(int32_t code) const { return Length(static_cast<size_t>(code)); }
 
+  /// Are all texts so short that PutWord will do?
+  bool IsWord() const { return longest_ <= kWord; }
+  [[gnu::always_inline]] char* PutWord(char* out, int32_t code) const {
+    const auto i = static_cast<size_t>(code);
+    std::memcpy(out, slots_.data() + i * kWord, kWord);
+    return out + lengths_[i];
+  }
+
   char* Put(char* out, int32_t code) const {
     const auto i = static_cast<size_t>(code);
     if (!IsShort()) return PutBytes(out, texts_.data() + ends_[i], Length(i));

@@ -19,7 +19,8 @@ TEST(DuckDbType, DecimalsHaveWidthAndScale) {
 }
 
 TEST(DuckDbType, NestedTypesOfAnyNames) {
-  const DuckDbType type = Parsed(R"(STRUCT("a b" DECIMAL(9,2)[], "c""d" MAP(VARCHAR, STRUCT(x TIMESTAMP WITH TIME ZONE)), e ENUM('p, q', 'r''s)')[3])[][])");
+  const DuckDbType type = Parsed(
+      R"(STRUCT("a b" DECIMAL(9,2)[], "c""d" MAP(VARCHAR, STRUCT(x TIMESTAMP WITH TIME ZONE)), e ENUM('p, q', 'r''s)')[3])[][])");
   ASSERT_EQ(type.kind, SqlKind::kList);
   const DuckDbType& inner = type.children.at(0).children.at(0);
   ASSERT_EQ(inner.kind, SqlKind::kStruct);
@@ -30,8 +31,9 @@ TEST(DuckDbType, NestedTypesOfAnyNames) {
 }
 
 TEST(DuckDbType, WhatHasNoTextIsUnsupported) {
-  for (const std::string name : {"INTERVAL", "BIT", "UNION(a INTEGER)", "STRUCT(INTEGER, INTEGER)", "GEOMETRY", "", "INTEGER[", "DECIMAL(9",
-                                  "STRUCT(a INTEGER", "MAP(VARCHAR)", "ENUM('a", "INTEGER)", "INTEGER, INTEGER", "VARIANT", "INTERVAL[]"}) {
+  for (const std::string name :
+       {"INTERVAL", "BIT", "UNION(a INTEGER)", "STRUCT(INTEGER, INTEGER)", "GEOMETRY", "", "INTEGER[", "DECIMAL(9",
+        "STRUCT(a INTEGER", "MAP(VARCHAR)", "ENUM('a", "INTEGER)", "INTEGER, INTEGER", "VARIANT", "INTERVAL[]"}) {
     const auto type = DuckDbType::Parse(name);
     ASSERT_FALSE(type.ok()) << name;
     EXPECT_EQ(type.status().code(), Code::kUnsupported) << name;

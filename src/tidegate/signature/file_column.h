@@ -1,7 +1,7 @@
 // A column of one row group of a Parquet file, as texts to be signed.
 //
-// Flat columns are decoded here, page by page: text and bytes stay where the page has them, and a value that the file has
-// in a dictionary is turned into text once. Nested columns come through Arrow.
+// Flat columns are decoded here, page by page: text and bytes stay where the page has them, and a value that the file
+// has in a dictionary is turned into text once. Nested columns come through Arrow.
 //
 // Threads: one at a time.
 #pragma once
@@ -26,8 +26,9 @@ class FileReader;
 
 namespace tidegate::signature {
 
-/// Rows that a column decodes at once.
-inline constexpr size_t kRowsAtOnce = 1'024;
+/// Rows that a column decodes at once: so few that their texts stay in the processor's nearest caches until they are
+/// hashed.
+inline constexpr size_t kRowsAtOnce = 256;
 
 class FileColumn : public ColumnText {
  public:

@@ -43,7 +43,7 @@ TEST(HostileFile, FlippedBytesAreAMessageOrAnotherValueAndNeverACrash) {
   const unsigned seed = 30;
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     std::string broken = whole;
     for (int flips = 1 + i % 3; flips > 0; --flips) broken[random() % broken.size()] = static_cast<char>(random());
     signers.WriteFile("broken.parquet", broken);
@@ -61,19 +61,24 @@ TEST(HostileFile, TextThatIsNoUtf8IsSignedByItsBytes) {
     EXPECT_TRUE(builder.Append(bytes).ok());
     return MakeFile({{"x", builder.Finish().ValueOrDie()}});
   };
-  signers.WriteFile("latin1", file("gr\xF6\xDF" "e"));
-  signers.WriteFile("same", file("gr\xF6\xDF" "e"));
-  signers.WriteFile("other", file("gr\xF6\xDE" "e"));
+  signers.WriteFile("latin1", file("gr\xF6\xDF"
+                                   "e"));
+  signers.WriteFile("same", file("gr\xF6\xDF"
+                                 "e"));
+  signers.WriteFile("other", file("gr\xF6\xDE"
+                                  "e"));
   const std::string signature = signers.ByParquet({"latin1"});
   EXPECT_TRUE(ContentSignature::Parse(signature).known) << signature;
   EXPECT_EQ(signature, signers.ByParquet({"same"}));
   EXPECT_NE(signature, signers.ByParquet({"other"}));
-  EXPECT_THAT(signers.BySql("read_parquet(" + engine::SqlText(signers.Path("latin1")) + ")"), HasSubstr("nvalid"));  // DuckDB refuses
+  EXPECT_THAT(signers.BySql("read_parquet(" + engine::SqlText(signers.Path("latin1")) + ")"),
+              HasSubstr("nvalid"));  // DuckDB refuses
 }
 
 TEST(HostileFile, TwoColumnsOfOneNameHaveNoSignature) {
   Signers signers;
-  signers.WriteFile("twice", MakeFile({{"x", FromJson(arrow::int64(), "[1]")}, {"x", FromJson(arrow::int64(), "[2]")}}));
+  signers.WriteFile("twice",
+                    MakeFile({{"x", FromJson(arrow::int64(), "[1]")}, {"x", FromJson(arrow::int64(), "[2]")}}));
   const auto signature = signers.SignFiles({"twice"});
   ASSERT_FALSE(signature.ok());
   EXPECT_EQ(signature.status().code(), Code::kCorruption);

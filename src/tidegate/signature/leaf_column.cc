@@ -61,20 +61,28 @@ class LeafColumn final : public FileColumn {
   void AddRoom(std::span<uint64_t> room) const override {
     if (pages_.coded()) {
       if (dictionary_.FixedRoom() > 0) return;
-      ForEach(0, room, [&](uint64_t& needed, size_t row) { needed += dictionary_.RoomOf(pages_.codes()[row]); },
-              [](uint64_t&) {});
+      ForEach(
+          0, room, [&](uint64_t& needed, size_t row) { needed += dictionary_.RoomOf(pages_.codes()[row]); },
+          [](uint64_t&) {});
     } else if constexpr (Form::kVaries) {
-      ForEach(0, room, [&](uint64_t& needed, size_t row) { needed += form_.room_of(pages_.values()[row]); },
-              [](uint64_t&) {});
+      ForEach(
+          0, room, [&](uint64_t& needed, size_t row) { needed += form_.room_of(pages_.values()[row]); },
+          [](uint64_t&) {});
     }
   }
 
   void Write(size_t first, std::span<char*> ends) const override {
     const auto null = [](char*& end) { end = PutNull(end); };
-    if (pages_.coded()) {
-      ForEach(first, ends, [&](char*& end, size_t row) { end = dictionary_.Put(end, pages_.codes()[row]); }, null);
+    const int32_t* const codes = pages_.codes();
+    if (pages_.coded() && dictionary_.IsWord()) {
+      ForEach(
+          first, ends, [&](char*& end, size_t row) { end = dictionary_.PutWord(end, codes[row]); }, null);
+    } else if (pages_.coded()) {
+      ForEach(
+          first, ends, [&](char*& end, size_t row) { end = dictionary_.Put(end, codes[row]); }, null);
     } else {
-      ForEach(first, ends, [&](char*& end, size_t row) { end = form_.put(end, pages_.values()[row]); }, null);
+      ForEach(
+          first, ends, [&](char*& end, size_t row) { end = form_.put(end, pages_.values()[row]); }, null);
     }
   }
 
@@ -137,7 +145,8 @@ class LeafMaker {
           return PutInt96(out, value.value[2], uint64_t{value.value[1]} << 32 | value.value[0]);
         });
       case Type::FLOAT:
-        return Fixed<::parquet::FloatType>(kValueRoom, [](char* out, float value) { return PutDouble(out, double{value}); });
+        return Fixed<::parquet::FloatType>(kValueRoom,
+                                           [](char* out, float value) { return PutDouble(out, double{value}); });
       case Type::DOUBLE:
         return Fixed<::parquet::DoubleType>(kValueRoom, [](char* out, double value) { return PutDouble(out, value); });
       case Type::BYTE_ARRAY:
@@ -179,7 +188,8 @@ class LeafMaker {
       return MakeTime<DType>('P', static_cast<const ::parquet::TimestampLogicalType&>(logical_).time_unit());
     }
     if (logical_.is_int() && !static_cast<const ::parquet::IntLogicalType&>(logical_).is_signed()) {
-      return Fixed<DType>(kValueRoom, [](char* out, Value value) { return PutUnsigned(out, static_cast<Unsigned>(value)); });
+      return Fixed<DType>(kValueRoom,
+                          [](char* out, Value value) { return PutUnsigned(out, static_cast<Unsigned>(value)); });
     }
     if (!logical_.is_int() && !logical_.is_none() && !logical_.is_null()) return NoText(leaf_);
     return Fixed<DType>(kValueRoom, [](char* out, Value value) { return PutInteger(out, int64_t{value}); });
@@ -192,7 +202,8 @@ class LeafMaker {
     if (file_unit == LogicalType::TimeUnit::MICROS) unit = TimeUnit::kMicro;
     if (file_unit == LogicalType::TimeUnit::NANOS) unit = TimeUnit::kNano;
     if (file_unit == LogicalType::TimeUnit::UNKNOWN) return NoText(leaf_);
-    return Fixed<DType>(kValueRoom, [tag, unit](char* out, Value value) { return PutTime(out, tag, unit, int64_t{value}); });
+    return Fixed<DType>(kValueRoom,
+                        [tag, unit](char* out, Value value) { return PutTime(out, tag, unit, int64_t{value}); });
   }
 
   int Scale() const { return static_cast<const ::parquet::DecimalLogicalType&>(logical_).scale(); }
@@ -202,9 +213,11 @@ class LeafMaker {
     using Value = typename DType::c_type;
     const int scale = Scale();
     if (scale < 0 || scale > kMostScale) return NoText(leaf_);
-    if (scale == 0) return Fixed<DType>(kValueRoom, [](char* out, Value value) { return PutInteger(out, int64_t{value}); });
+    if (scale == 0)
+      return Fixed<DType>(kValueRoom, [](char* out, Value value) { return PutInteger(out, int64_t{value}); });
     if (scale <= 8) {
-      return Fixed<DType>(kValueRoom, [form = ShortScale(scale)](char* out, Value value) { return form.Put(out, int64_t{value}); });
+      return Fixed<DType>(kValueRoom,
+                          [form = ShortScale(scale)](char* out, Value value) { return form.Put(out, int64_t{value}); });
     }
     return Fixed<DType>(kWideNumberRoom, [scale](char* out, Value value) {
       const uint64_t bytes = __builtin_bswap64(static_cast<uint64_t>(int64_t{value}));
@@ -216,21 +229,24 @@ class LeafMaker {
     using ::parquet::ByteArray;
     using ::parquet::ByteArrayType;
     if (logical_.is_string() || logical_.is_enum() || logical_.is_JSON()) {
-      return Varying<ByteArrayType>(
-          [](const ByteArray& value) { return TextRoom(value.len); },
-          [](char* out, const ByteArray& value) { return PutText(out, reinterpret_cast<const char*>(value.ptr), value.len); });
+      return Varying<ByteArrayType>([](const ByteArray& value) { return TextRoom(value.len); },
+                                    [](char* out, const ByteArray& value) {
+                                      return PutText(out, reinterpret_cast<const char*>(value.ptr), value.len);
+                                    });
     }
     if (logical_.is_decimal()) {
       const int scale = Scale();
       if (scale < 0 || scale > kMostScale) return NoText(leaf_);
       return Fixed<ByteArrayType>(kWideNumberRoom, [scale](char* out, const ByteArray& value) {
-        if (value.len < 1 || value.len > kMostDecimalBytes) throw ::parquet::ParquetException("a decimal has no bytes or too many");
+        if (value.len < 1 || value.len > kMostDecimalBytes)
+          throw ::parquet::ParquetException("a decimal has no bytes or too many");
         return PutDecimalBytes(out, value.ptr, value.len, scale);
       });
     }
     if (!logical_.is_none() && !logical_.is_BSON() && !logical_.is_null()) return NoText(leaf_);
-    return Varying<ByteArrayType>([](const ByteArray& value) { return BytesRoom(value.len); },
-                                  [](char* out, const ByteArray& value) { return PutBinary(out, value.ptr, value.len); });
+    return Varying<ByteArrayType>(
+        [](const ByteArray& value) { return BytesRoom(value.len); },
+        [](char* out, const ByteArray& value) { return PutBinary(out, value.ptr, value.len); });
   }
 
   Result<ColumnPtr> MakeFixedBytes() {
@@ -253,7 +269,8 @@ class LeafMaker {
       });
     }
     if (!logical_.is_none() && !logical_.is_null()) return NoText(leaf_);
-    return Fixed<FLBAType>(BytesRoom(size), [size](char* out, const FLBA& value) { return PutBinary(out, value.ptr, size); });
+    return Fixed<FLBAType>(BytesRoom(size),
+                           [size](char* out, const FLBA& value) { return PutBinary(out, value.ptr, size); });
   }
 
   const ::parquet::ColumnDescriptor& leaf_;

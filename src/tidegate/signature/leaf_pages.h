@@ -1,7 +1,7 @@
 // The pages of a flat column chunk, decoded some rows at a time: values, or the codes of a dictionary.
 //
-// Hostile input: counts and sizes of a page are checked against its bytes, by Arrow's decoders or here; what is wrong is
-// thrown as a ParquetException.
+// Hostile input: counts and sizes of a page are checked against its bytes, by Arrow's decoders or here; what is wrong
+// is thrown as a ParquetException.
 #pragma once
 
 #include <parquet/column_page.h>

@@ -8,7 +8,6 @@
 namespace tidegate::signature {
 namespace {
 
-constexpr size_t kAtOnce = 256;  // jobs kept on the stack
 constexpr uint64_t kLengthBytes = 8;
 
 /// Bit 1, zeros, the length in bits: up to the end of a block.
@@ -16,15 +15,53 @@ Md5Job Pad(const Md5Text& text) {
   const uint64_t blocks = (text.bytes + 1 + kLengthBytes + kMd5BlockBytes - 1) / kMd5BlockBytes;
   const uint64_t bits = text.bytes * 8;
   char* const end = text.data + blocks * kMd5BlockBytes;
-  std::memset(text.data + text.bytes, 0, static_cast<size_t>(end - text.data) - text.bytes);
+  std::memset(text.data + text.bytes, 0, kMd5Slack);  // more than is needed, but of a constant size
   text.data[text.bytes] = '\x80';
   std::memcpy(end - kLengthBytes, &bits, kLengthBytes);
   return {text.data, blocks};
 }
 
-uint64_t BigEndian(uint32_t first, uint32_t second) {
-  return uint64_t{__builtin_bswap32(first)} << 32 | __builtin_bswap32(second);
-}
+/// Of one call: as many texts as fit on the stack.
+class Batch {
+ public:
+  static constexpr size_t kMost = 256;
+
+  explicit Batch(std::span<const Md5Text> texts) : count_(texts.size()) {
+    Md5Job padded[kMost];
+    uint16_t begins[kLengths + 1] = {};  // of the texts of each length, in blocks
+    for (size_t i = 0; i < count_; ++i) {
+      padded[i] = Pad(texts[i]);
+      ++begins[LengthOf(padded[i]) + 1];
+    }
+    for (size_t length = 0; length < kLengths; ++length) begins[length + 1] += begins[length];
+    for (size_t i = 0; i < count_; ++i) {
+      const size_t place = begins[LengthOf(padded[i])]++;
+      jobs_[place] = padded[i];
+      text_of_[place] = static_cast<uint16_t>(i);
+    }
+  }
+
+  void Hash(Md5Way way, Md5Halves* out) {
+    Md5State states[kMost];
+    (way == Md5Way::kAvx2 ? RunMd5Avx2 : RunMd5Sse2)(jobs_, count_, states);
+    for (size_t i = 0; i < count_; ++i) {
+      const uint32_t* words = states[i].words;
+      out[text_of_[i]] = {BigEndian(words[0], words[1]), BigEndian(words[2], words[3])};
+    }
+  }
+
+ private:
+  static constexpr size_t kLengths = 64;  // longer texts count as one length, and are not sorted
+  static size_t LengthOf(const Md5Job& job) { return std::min<uint64_t>(job.blocks, kLengths) - 1; }
+
+  static uint64_t BigEndian(uint32_t first, uint32_t second) {
+    return uint64_t{__builtin_bswap32(first)} << 32 | __builtin_bswap32(second);
+  }
+
+  size_t count_;
+  Md5Job jobs_[kMost];
+  uint16_t text_of_[kMost];
+};
 
 }  // namespace
 
@@ -35,16 +72,8 @@ std::vector<Md5Way> Md5Ways() {
 }
 
 void Md5OfEach(std::span<const Md5Text> texts, std::span<Md5Halves> out, Md5Way way) {
-  Md5Job jobs[kAtOnce];
-  Md5State states[kAtOnce];
-  for (size_t first = 0; first < texts.size(); first += kAtOnce) {
-    const size_t count = std::min(kAtOnce, texts.size() - first);
-    for (size_t i = 0; i < count; ++i) jobs[i] = Pad(texts[first + i]);
-    (way == Md5Way::kAvx2 ? RunMd5Avx2 : RunMd5Sse2)(jobs, count, states);
-    for (size_t i = 0; i < count; ++i) {
-      const uint32_t* words = states[i].words;
-      out[first + i] = {BigEndian(words[0], words[1]), BigEndian(words[2], words[3])};
-    }
+  for (size_t first = 0; first < texts.size(); first += Batch::kMost) {
+    Batch(texts.subspan(first, std::min(Batch::kMost, texts.size() - first))).Hash(way, out.data() + first);
   }
 }
 

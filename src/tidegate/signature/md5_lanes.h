@@ -1,5 +1,5 @@
-// The rounds of MD5 on lanes, for vectors of any width. Each file that includes this is compiled for another machine, so
-// all of it has to stay in that file: no function of the library is called, and all is in an unnamed namespace.
+// The rounds of MD5 on lanes, for vectors of any width. Each file that includes this is compiled for another machine,
+// so all of it has to stay in that file: no function of the library is called, and all is in an unnamed namespace.
 #pragma once
 
 #include <cstddef>
@@ -93,30 +93,68 @@ struct Transposed<8> {
 };
 #endif
 
-/// Hashes jobs on all lanes; a lane that is done takes the next job. Two vectors are worked on in turn, since one alone
-/// would wait for its own results.
+/// Hashes jobs on all lanes at once. Jobs of one length go together; of others each lane takes the next one when it is
+/// done. Two vectors are worked on in turn, since one alone would wait for its own results.
 template <int kLanes>
 class Md5Lanes {
  public:
+  static constexpr int kVectors = 2;
+  static constexpr int kAll = kLanes * kVectors;
+
   Md5Lanes(const Md5Job* jobs, size_t count, Md5State* out) : jobs_(jobs), count_(count), out_(out) {}
 
+  /// Requires: sorted by length, as far as jobs of one length are to go together.
   void Run() {
+    while (next_ + kAll <= count_ && OneLength()) HashTogether();
     for (int lane = 0; lane < kAll; ++lane) Take(lane);
-    while (busy_ > 0) {
-      const uint64_t blocks = ShortestLeft();
-      for (uint64_t i = 0; i < blocks; ++i) HashBlock();
-      for (int lane = 0; lane < kAll; ++lane) {
-        if (!has_job_[lane]) continue;
-        left_[lane] -= blocks;
-        if (left_[lane] == 0) Finish(lane);
-      }
-    }
+    while (busy_ > 0) HashUntilOneIsDone();
   }
 
  private:
-  static constexpr int kVectors = 2;
-  static constexpr int kAll = kLanes * kVectors;
   using Vector = typename Transposed<kLanes>::Vector;
+  using State = Vector[4][kVectors];
+
+  /// Of the next job for each lane.
+  bool OneLength() const {
+    bool same = true;
+    for (int lane = 1; lane < kAll; ++lane)
+      same &= jobs_[next_ + static_cast<size_t>(lane)].blocks == jobs_[next_].blocks;
+    return same;
+  }
+
+  void HashTogether() {
+    const Md5Job* const jobs = jobs_ + next_;
+    State state;
+    for (int word = 0; word < 4; ++word) {
+      for (int v = 0; v < kVectors; ++v) state[word][v] = Vector{} + kMd5Start[word];
+    }
+    for (int lane = 0; lane < kAll; ++lane) data_[lane] = jobs[lane].data;
+    for (uint64_t block = 0; block < jobs->blocks; ++block) {
+      HashBlock(data_, state);
+      for (int lane = 0; lane < kAll; ++lane) data_[lane] += kMd5BlockBytes;
+    }
+    __builtin_memcpy(state_, state, sizeof state_);
+    for (int lane = 0; lane < kAll; ++lane) {
+      for (int word = 0; word < 4; ++word) out_[next_ + static_cast<size_t>(lane)].words[word] = state_[word][lane];
+    }
+    next_ += kAll;
+  }
+
+  void HashUntilOneIsDone() {
+    const uint64_t blocks = ShortestLeft();
+    for (uint64_t i = 0; i < blocks; ++i) {
+      State state;
+      __builtin_memcpy(state, state_, sizeof state_);
+      HashBlock(data_, state);
+      __builtin_memcpy(state_, state, sizeof state_);
+      for (int lane = 0; lane < kAll; ++lane) data_[lane] += stride_[lane];
+    }
+    for (int lane = 0; lane < kAll; ++lane) {
+      if (!has_job_[lane]) continue;
+      left_[lane] -= blocks;
+      if (left_[lane] == 0) Finish(lane);
+    }
+  }
 
   void Take(int lane) {
     has_job_[lane] = next_ < count_;
@@ -145,28 +183,20 @@ class Md5Lanes {
     return shortest;
   }
 
-  void HashBlock() {
+  [[gnu::always_inline]] static void HashBlock(const char* const* data, State& state) {
     Vector message[16][kVectors];
-    Vector start[4][kVectors];
-    Vector state[4][kVectors];
     for (int v = 0; v < kVectors; ++v) {
       for (int quad = 0; quad < 16; quad += 4) {
-        Transposed<kLanes>::Load(data_ + v * kLanes, quad * 4, &message[quad][v], &message[quad + 1][v],
+        Transposed<kLanes>::Load(data + v * kLanes, quad * 4, &message[quad][v], &message[quad + 1][v],
                                  &message[quad + 2][v], &message[quad + 3][v]);
       }
-      for (int word = 0; word < 4; ++word) {
-        __builtin_memcpy(&start[word][v], &state_[word][v * kLanes], sizeof(Vector));
-        state[word][v] = start[word][v];
-      }
     }
+    State start;
+    __builtin_memcpy(start, state, sizeof start);
     AllSteps<0>(state, message);
-    for (int v = 0; v < kVectors; ++v) {
-      for (int word = 0; word < 4; ++word) {
-        const Vector sum = start[word][v] + state[word][v];
-        __builtin_memcpy(&state_[word][v * kLanes], &sum, sizeof(Vector));
-      }
+    for (int word = 0; word < 4; ++word) {
+      for (int v = 0; v < kVectors; ++v) state[word][v] += start[word][v];
     }
-    for (int lane = 0; lane < kAll; ++lane) data_[lane] += stride_[lane];
   }
 
   template <int kStep>
@@ -210,7 +240,7 @@ class Md5Lanes {
   size_t job_[kAll];
   int stride_[kAll];
   bool has_job_[kAll];
-  uint32_t state_[4][kAll];
+  alignas(32) uint32_t state_[4][kAll];
 };
 
 }  // namespace

@@ -34,7 +34,8 @@ Result<SignedColumns> SignedColumns::Make(const std::vector<std::string>& names,
   if (made.order_.empty()) return InvalidArgument(what + "no column is left to sign; leave out fewer");
   for (size_t i = 1; i < made.order_.size(); ++i) {
     if (name_of(made.order_[i]) == name_of(made.order_[i - 1])) {
-      return Corruption(what + "two columns have one name, so the rows have no signature: " + Quoted(name_of(made.order_[i])));
+      return Corruption(what +
+                        "two columns have one name, so the rows have no signature: " + Quoted(name_of(made.order_[i])));
     }
   }
   made.digest_ = Md5Hex(NamesText(names, made.order_));

@@ -96,9 +96,10 @@ class TaskList {
     TG_ASSIGN_OR_RETURN(const SignedColumns signed_columns,
                         SignedColumns::Make(names, options_.leave_out, "sign " + Quoted(info.key) + ": "));
     if (!names_digest_.empty() && names_digest_ != signed_columns.digest()) {
-      return InvalidArgument("sign " + Quoted(info.key) +
-                             ": its columns have other names than those of the file before it, so they have no signature "
-                             "together; sign them apart, or leave out what differs");
+      return InvalidArgument(
+          "sign " + Quoted(info.key) +
+          ": its columns have other names than those of the file before it, so they have no signature "
+          "together; sign them apart, or leave out what differs");
     }
     names_digest_ = signed_columns.digest();
     next_group_ = 0;
@@ -187,7 +188,8 @@ class FileSigner {
       least = std::min(least, *ready);
       most = std::max(most, *ready);
     }
-    if (least == 0 && most > 0) return Corruption(Subject() + ": the columns of a row group do not have the same number of rows");
+    if (least == 0 && most > 0)
+      return Corruption(Subject() + ": the columns of a row group do not have the same number of rows");
     return least;
   }
 

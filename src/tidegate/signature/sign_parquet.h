@@ -1,7 +1,8 @@
 // The content signature of Parquet files in a store.
 //
 // Guarantees
-// - Bounded memory: each thread holds the compressed bytes of one row group, a page of each column, and a few megabytes.
+// - Bounded memory: each thread holds the compressed bytes of one row group, a page of each column, and a few
+// megabytes.
 // - Files are foreign: footers and pages are checked, and a broken file costs a message that names it.
 #pragma once
 

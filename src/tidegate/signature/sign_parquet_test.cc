@@ -19,19 +19,26 @@ using testing::HasSubstr;
 
 /// Rows of every kind, with nulls, in more than one page and row group.
 std::string WideQuery() {
-  return "SELECT i, i::DOUBLE / 4 d, CASE WHEN i % 7 = 0 THEN NULL ELSE (i % 1000)::DECIMAL(9,2) / 4 END m, 'name ' || (i % 11) s, "
-         "CASE WHEN i % 3 = 0 THEN NULL ELSE repeat('long', (i % 90)::INT) END l, DATE '2026-01-01' + (i % 365)::INT t, "
-         "i % 2 = 0 b, CASE WHEN i % 5 = 0 THEN NULL ELSE {'x': i, 'y': [i % 3]} END n, encode('b' || (i % 300)) e FROM range(30000) r(i)";
+  return "SELECT i, i::DOUBLE / 4 d, CASE WHEN i % 7 = 0 THEN NULL ELSE (i % 1000)::DECIMAL(9,2) / 4 END m, 'name ' || "
+         "(i % 11) s, "
+         "CASE WHEN i % 3 = 0 THEN NULL ELSE repeat('long', (i % 90)::INT) END l, DATE '2026-01-01' + (i % 365)::INT "
+         "t, "
+         "i % 2 = 0 b, CASE WHEN i % 5 = 0 THEN NULL ELSE {'x': i, 'y': [i % 3]} END n, encode('b' || (i % 300)) e "
+         "FROM range(30000) r(i)";
 }
 
 TEST(SignParquet, PagesDictionariesAndCodecsDoNotCount) {
   Signers signers;
   const std::string expected = signers.Sign(WideQuery());
-  for (const char* options : {"ROW_GROUP_SIZE 2048", "COMPRESSION zstd", "COMPRESSION uncompressed, DICTIONARY_SIZE_LIMIT 1", "PARQUET_VERSION V2",
-                              "PARQUET_VERSION V2, DICTIONARY_SIZE_LIMIT 1, ROW_GROUP_SIZE 5000"}) {
-    const Status written = signers.db().Execute("COPY (" + WideQuery() + ") TO " + engine::SqlText(signers.Path("wide.parquet")) + " (FORMAT parquet, " + options + ")");
+  for (const char* options :
+       {"ROW_GROUP_SIZE 2048", "COMPRESSION zstd", "COMPRESSION uncompressed, DICTIONARY_SIZE_LIMIT 1",
+        "PARQUET_VERSION V2", "PARQUET_VERSION V2, DICTIONARY_SIZE_LIMIT 1, ROW_GROUP_SIZE 5000"}) {
+    const Status written =
+        signers.db().Execute("COPY (" + WideQuery() + ") TO " + engine::SqlText(signers.Path("wide.parquet")) +
+                             " (FORMAT parquet, " + options + ")");
     ASSERT_TRUE(written.ok()) << written.ToString();
-    for (const size_t threads : {1, 3}) EXPECT_EQ(signers.ByParquet({"wide.parquet"}, {.threads = threads}), expected) << options;
+    for (const size_t threads : {1, 3})
+      EXPECT_EQ(signers.ByParquet({"wide.parquet"}, {.threads = threads}), expected) << options;
   }
 }
 
@@ -39,12 +46,17 @@ TEST(SignParquet, PagesDictionariesAndCodecsDoNotCount) {
 TEST(SignParquet, DictionariesThatEndInTheMiddle) {
   Signers signers;
   std::string json = "[";
-  for (int i = 0; i < 5000; ++i) json += (i == 0 ? "" : ",") + (i % 9 == 0 ? "null" : "\"" + std::string(static_cast<size_t>(i % 40), 'v') + std::to_string(i / 2) + "\"");
+  for (int i = 0; i < 5000; ++i)
+    json += (i == 0 ? "" : ",") +
+            (i % 9 == 0 ? "null" : "\"" + std::string(static_cast<size_t>(i % 40), 'v') + std::to_string(i / 2) + "\"");
   json += "]";
   const auto column = FromJson(arrow::utf8(), json);
   const auto write = [&](int64_t dictionary_bytes, int64_t page_bytes, ::parquet::ParquetDataPageVersion version) {
     ::parquet::WriterProperties::Builder properties;
-    properties.dictionary_pagesize_limit(dictionary_bytes)->data_pagesize(page_bytes)->write_batch_size(64)->data_page_version(version);
+    properties.dictionary_pagesize_limit(dictionary_bytes)
+        ->data_pagesize(page_bytes)
+        ->write_batch_size(64)
+        ->data_page_version(version);
     return MakeFile({{"x", column}, {"y", column}}, {.properties = properties.build()});
   };
   using Version = ::parquet::ParquetDataPageVersion;
@@ -55,7 +67,8 @@ TEST(SignParquet, DictionariesThatEndInTheMiddle) {
 
 TEST(SignParquet, LeavesColumnsOut) {
   Signers signers;
-  signers.WriteFile("a", MakeFile({{"x", FromJson(arrow::int64(), "[1, 2]")}, {"load_time", FromJson(arrow::int64(), "[7, 8]")}}));
+  signers.WriteFile(
+      "a", MakeFile({{"x", FromJson(arrow::int64(), "[1, 2]")}, {"load_time", FromJson(arrow::int64(), "[7, 8]")}}));
   signers.WriteFile("b", MakeFile({{"x", FromJson(arrow::int64(), "[1, 2]")}}));
   EXPECT_NE(signers.ByParquet({"a"}), signers.ByParquet({"b"}));
   EXPECT_EQ(signers.ByParquet({"a"}, {.leave_out = {"load_time"}}), signers.ByParquet({"b"}));
@@ -76,11 +89,16 @@ TEST(SignParquet, FilesOfDifferentColumnsAreRefused) {
 TEST(SignParquet, ATypeWithoutATextIsRefusedWithTheColumn) {
   Signers signers;
   for (const char* type : {"INTERVAL", "INTERVAL[]", "STRUCT(a INTEGER, b INTERVAL)"}) {
-    ASSERT_TRUE(signers.db().Execute("COPY (SELECT 1 id, NULL::" + std::string(type) + " span) TO " + engine::SqlText(signers.Path("i.parquet"))).ok());
+    ASSERT_TRUE(signers.db()
+                    .Execute("COPY (SELECT 1 id, NULL::" + std::string(type) + " span) TO " +
+                             engine::SqlText(signers.Path("i.parquet")))
+                    .ok());
     const auto signature = signers.SignFiles({"i.parquet"});
     ASSERT_FALSE(signature.ok());
     EXPECT_EQ(signature.status().code(), Code::kUnsupported);
-    EXPECT_THAT(signature.status().message(), testing::AllOf(HasSubstr("span"), HasSubstr("i.parquet"), HasSubstr("leave the column out"))) << type;
+    EXPECT_THAT(signature.status().message(),
+                testing::AllOf(HasSubstr("span"), HasSubstr("i.parquet"), HasSubstr("leave the column out")))
+        << type;
     EXPECT_TRUE(signers.SignFiles({"i.parquet"}, {.leave_out = {"span"}}).ok());
   }
 }

@@ -50,7 +50,8 @@ std::string FloatText(const std::string& value) {
 
 std::string TimestampText(const std::string& value) {
   return CaseNull(value, "WHEN isfinite(" + value + ") THEN 'P' || epoch_us(" + value + ")::VARCHAR || ';' WHEN " +
-                             value + " > TIMESTAMP '1970-01-01' THEN 'P9223372036854775807;' ELSE 'P-9223372036854775807;'");
+                             value +
+                             " > TIMESTAMP '1970-01-01' THEN 'P9223372036854775807;' ELSE 'P-9223372036854775807;'");
 }
 
 /// Of a number of nanoseconds.
@@ -68,8 +69,8 @@ std::string TimestampNanosText(const std::string& value) {
 
 std::string TimeWithOffsetText(const std::string& value) {
   const std::string offset = "date_part('timezone', " + value + ")";
-  return OrNull("'T' || (CASE WHEN " + offset + " = 0 THEN epoch_us(" + value + ") ELSE (epoch_us(" + value + ") - " + offset +
-                " * 1000000 + 172800000000) % 86400000000 END)::VARCHAR || ';'");
+  return OrNull("'T' || (CASE WHEN " + offset + " = 0 THEN epoch_us(" + value + ") ELSE (epoch_us(" + value + ") - " +
+                offset + " * 1000000 + 172800000000) % 86400000000 END)::VARCHAR || ';'");
 }
 
 std::string ListText(const DuckDbType& type, const std::string& value, int depth) {
@@ -82,8 +83,8 @@ std::string MapText(const DuckDbType& type, const std::string& value, int depth)
   const std::string variable = Variable(depth);
   const std::string entry = PartText(type.children[0], variable + ".\"key\"", depth + 1) + " || " +
                             PartText(type.children[1], variable + ".\"value\"", depth + 1);
-  return CaseNull(value, "ELSE '<' || array_to_string(list_sort(list_transform(map_entries(" + value + "), lambda " + variable +
-                             ": " + entry + "), 'ASC', 'NULLS FIRST'), '') || '>'");
+  return CaseNull(value, "ELSE '<' || array_to_string(list_sort(list_transform(map_entries(" + value + "), lambda " +
+                             variable + ": " + entry + "), 'ASC', 'NULLS FIRST'), '') || '>'");
 }
 
 std::string StructText(const DuckDbType& type, const std::string& value, int depth) {

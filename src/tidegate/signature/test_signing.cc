@@ -26,7 +26,8 @@ Result<std::vector<SqlColumn>> ColumnsOf(engine::DuckDb& db, const std::string& 
     for (const auto& column : found) columns.push_back({column.name, column.type});
     return Status();
   };
-  TG_RETURN_IF_ERROR(db.Query("SELECT * FROM " + relation + " LIMIT 0", take, [](const engine::TextRow&) { return Status(); }));
+  TG_RETURN_IF_ERROR(
+      db.Query("SELECT * FROM " + relation + " LIMIT 0", take, [](const engine::TextRow&) { return Status(); }));
   return columns;
 }
 
@@ -50,7 +51,9 @@ Result<std::string> ArrowSignature(engine::DuckDb& db, const std::string& query)
   }
 }
 
-std::string TextOrError(const Result<std::string>& result) { return result.ok() ? *result : result.status().ToString(); }
+std::string TextOrError(const Result<std::string>& result) {
+  return result.ok() ? *result : result.status().ToString();
+}
 
 }  // namespace
 
@@ -100,7 +103,8 @@ std::map<std::string, std::string> Signers::AllWays(const RowSet& rows) {
   std::map<std::string, std::string> ways;
   if (rows.shown_in == Shown::kEverywhere || rows.shown_in == Shown::kNotInArrow) {
     const std::string name = std::to_string(++files_) + ".parquet";
-    const Status written = db_.Execute("COPY (" + rows.query + ") TO " + engine::SqlText(Path(name)) + " (FORMAT parquet)");
+    const Status written =
+        db_.Execute("COPY (" + rows.query + ") TO " + engine::SqlText(Path(name)) + " (FORMAT parquet)");
     if (!written.ok()) return {{"write Parquet", written.ToString()}};
     ways = WaysOfFiles({name});
   }

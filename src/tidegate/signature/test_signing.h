@@ -26,7 +26,7 @@ enum class Shown {
 
 /// A set of rows: a query of DuckDB's, or the bytes of Parquet files.
 struct RowSet {
-  RowSet(const char* sql) : query(sql) {}                                           // NOLINT: implicit by design
+  RowSet(const char* sql) : query(sql) {}  // NOLINT: implicit by design
   RowSet(std::string sql, Shown shown = Shown::kEverywhere) : query(std::move(sql)), shown_in(shown) {}  // NOLINT
   static RowSet Files(std::vector<std::string> files) {
     RowSet set("");

@@ -1,5 +1,5 @@
-// The text of one value, by domain (docs/formats/signature.md). Each writes at `out` and returns the end of the text. What
-// may be written in all is the room: kValueRoom, for text and bytes TextRoom and BytesRoom.
+// The text of one value, by domain (docs/formats/signature.md). Each writes at `out` and returns the end of the text.
+// What may be written in all is the room: kValueRoom, for text and bytes TextRoom and BytesRoom.
 #pragma once
 
 #include <bit>

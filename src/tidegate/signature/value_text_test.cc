@@ -46,7 +46,8 @@ TEST(ValueText, IntegersOfEveryLength) {
       EXPECT_EQ(Integer(value), std::to_string(value) + ";");
     }
   }
-  for (const int64_t value : {INT64_MAX, INT64_MIN, INT64_MIN + 1, int64_t{0}}) EXPECT_EQ(Integer(value), std::to_string(value) + ";");
+  for (const int64_t value : {INT64_MAX, INT64_MIN, INT64_MIN + 1, int64_t{0}})
+    EXPECT_EQ(Integer(value), std::to_string(value) + ";");
   EXPECT_EQ(Text(kValueRoom, [](char* out) { return PutUnsigned(out, UINT64_MAX); }), "18446744073709551615;");
 }
 

@@ -30,7 +30,8 @@ std::string SignatureOf(const std::vector<std::string>& texts, const std::string
     upper += std::stoull(hash.substr(0, 16), nullptr, 16);
     lower += std::stoull(hash.substr(16), nullptr, 16);
   }
-  return "tgs1:" + std::to_string(texts.size()) + ":" + std::to_string(upper) + ":" + std::to_string(lower) + ":" + Md5Hex(names);
+  return "tgs1:" + std::to_string(texts.size()) + ":" + std::to_string(upper) + ":" + std::to_string(lower) + ":" +
+         Md5Hex(names);
 }
 
 TEST(SignatureVectors, EachIsReproducedInEveryWay) {
@@ -43,7 +44,8 @@ TEST(SignatureVectors, EachIsReproducedInEveryWay) {
     const auto texts = vector.at("rows").get<std::vector<std::string>>();
     EXPECT_EQ(SignatureOf(texts, vector.at("names")), vector.at("signature"));
     EXPECT_THAT(signers.RowTexts(query), testing::UnorderedElementsAreArray(texts));
-    for (const auto& [way, signature] : signers.AllWays(RowSet(query))) EXPECT_EQ(signature, vector.at("signature")) << way;
+    for (const auto& [way, signature] : signers.AllWays(RowSet(query)))
+      EXPECT_EQ(signature, vector.at("signature")) << way;
   }
 }
 
