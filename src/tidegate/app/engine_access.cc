@@ -28,9 +28,9 @@ Result<std::string> SecretSql(const store::S3Settings& settings) {
   const bool path_style = address.path_head.size() > 1;  // more than "/"
   std::string host = HostOf(address.origin);
   if (!path_style) host.erase(0, settings.bucket.size() + 1);
-  std::string sql = "CREATE OR REPLACE SECRET " + engine::SqlName("tidegate_" + settings.bucket) + " (TYPE s3, SCOPE " + SqlText("s3://" + settings.bucket) + ", REGION " +
-                    SqlText(settings.region) + ", ENDPOINT " + SqlText(host) + ", URL_STYLE " +
-                    SqlText(path_style ? "path" : "vhost") + ", USE_SSL " +
+  std::string sql = "CREATE OR REPLACE SECRET " + engine::SqlName("tidegate_" + settings.bucket) + " (TYPE s3, SCOPE " +
+                    SqlText("s3://" + settings.bucket) + ", REGION " + SqlText(settings.region) + ", ENDPOINT " +
+                    SqlText(host) + ", URL_STYLE " + SqlText(path_style ? "path" : "vhost") + ", USE_SSL " +
                     (address.origin.starts_with("https://") ? "true" : "false");
   TG_ASSIGN_OR_RETURN(const auto credentials, settings.credentials->Get());
   if (credentials) {

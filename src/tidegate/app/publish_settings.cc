@@ -66,20 +66,19 @@ Status ReadAudits(const toml::table& table, const std::string& source, Audits& o
   if (section == nullptr && !table.contains("audit")) return {};
   const std::string where = source + " audit";
   if (section == nullptr) return InvalidArgument(where + ": write it as [publish.audit], with its settings below");
-  TG_RETURN_IF_ERROR(CheckNames(*section,
-                                {"min_rows", "max_rows", "max_shrink", "max_growth", "not_null", "unique", "accepted",
-                                 "no_rows"},
-                                where));
+  TG_RETURN_IF_ERROR(CheckNames(
+      *section, {"min_rows", "max_rows", "max_shrink", "max_growth", "not_null", "unique", "accepted", "no_rows"},
+      where));
   std::optional<int> least, most;
   constexpr int kMost = 2'000'000'000;
   TG_RETURN_IF_ERROR(ReadInt(*section, "min_rows", where, 0, kMost, &least));
   TG_RETURN_IF_ERROR(ReadInt(*section, "max_rows", where, 0, kMost, &most));
   if (least) out.min_rows = *least;
   if (most) out.max_rows = *most;
-  TG_RETURN_IF_ERROR(ReadShare(*section, "max_shrink", where, 1, "a number from 0 to 1, the part of the rows that may go",
-                               &out.max_shrink));
-  TG_RETURN_IF_ERROR(ReadShare(*section, "max_growth", where, 1e9, "a number, the part of the rows that may come",
-                               &out.max_growth));
+  TG_RETURN_IF_ERROR(ReadShare(*section, "max_shrink", where, 1,
+                               "a number from 0 to 1, the part of the rows that may go", &out.max_shrink));
+  TG_RETURN_IF_ERROR(
+      ReadShare(*section, "max_growth", where, 1e9, "a number, the part of the rows that may come", &out.max_growth));
   TG_RETURN_IF_ERROR(ReadNames(*section, "not_null", where, &out.not_null));
   TG_RETURN_IF_ERROR(ReadNames(*section, "no_rows", where, &out.no_rows));
   TG_RETURN_IF_ERROR(ReadKeys(*section, where, &out.unique));
@@ -157,7 +156,8 @@ Result<Definition> ReadDefinition(const toml::table& table, const std::string& s
   if (out.table.table.empty()) return InvalidArgument(where + ": table names it, as \"sales.daily\"");
   TG_RETURN_IF_ERROR(ReadPartitionColumns(table, where, out));
   TG_RETURN_IF_ERROR(ReadText(table, "location", where, AsItIs, &out.location));
-  if (out.location.empty()) return InvalidArgument(where + ": location is where the table lies, as \"s3://bucket/daily\"");
+  if (out.location.empty())
+    return InvalidArgument(where + ": location is where the table lies, as \"s3://bucket/daily\"");
   TG_RETURN_IF_ERROR(ReadText(table, "source", where, AsItIs, &out.source));
   TG_RETURN_IF_ERROR(ReadSelect(table, source, where, out));
   TG_RETURN_IF_ERROR(ReadWriter(table, where, out.writer));
@@ -179,7 +179,8 @@ Result<PublishSettings> ReadPublish(const toml::table& root, const std::string& 
   }
   if (!root.contains("publish")) return out;
   const toml::array* list = root["publish"].as_array();
-  if (list == nullptr) return InvalidArgument(source + ": a table to publish begins with [[publish]], in double brackets");
+  if (list == nullptr)
+    return InvalidArgument(source + ": a table to publish begins with [[publish]], in double brackets");
   for (const toml::node& node : *list) {
     const std::string where = source + " [[publish]] " + std::to_string(out.tables.size() + 1);
     const toml::table* table = node.as_table();

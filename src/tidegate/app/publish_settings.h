@@ -1,4 +1,5 @@
-// [hive_catalog] and [[publish]] of the settings file: the tables that `tidegate publish` keeps. Format: docs/publish.md.
+// [hive_catalog] and [[publish]] of the settings file: the tables that `tidegate publish` keeps. Format:
+// docs/publish.md.
 #pragma once
 
 #include <string>
@@ -7,7 +8,6 @@
 #include "tidegate/base/status.h"
 #include "tidegate/contract/toml_document.h"
 #include "tidegate/publish/definition.h"
-
 
 namespace tidegate::app {
 

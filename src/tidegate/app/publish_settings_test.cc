@@ -89,7 +89,8 @@ TEST(PublishSettingsTest, WhatIsWrongIsNamed) {
       {"[[publish]]\ntable = 'a.b'\npartition_by = ['day']", "location"},
       {"[[publish]]\ntable = 'a.b'\npartition_by = ['day']\nlocation = 'x'", "one of the two"},
       {"[[publish]]\ntable = 'a.b'\npartition_by = ['day']\nlocation = 'x'\nselect = 'SELECT 1'", "does not use {day}"},
-      {"[[publish]]\ntable = 'a.b'\npartition_by = ['day']\nlocation = 'x'\nselect_file = 'nowhere.sql'", "nowhere.sql"},
+      {"[[publish]]\ntable = 'a.b'\npartition_by = ['day']\nlocation = 'x'\nselect_file = 'nowhere.sql'",
+       "nowhere.sql"},
       {"[[publish]]\ncolour = 'red'", "unknown setting 'colour'"}};
   for (const auto& [text, what] : cases) EXPECT_THAT(Read(text).status().message(), HasSubstr(what)) << text;
   const std::string shortly = kShort;

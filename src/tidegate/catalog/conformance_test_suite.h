@@ -61,12 +61,11 @@ class CatalogConformanceTest : public testing::TestWithParam<CatalogCase> {
     return results->at(0);
   }
 
-  const HiveTable table_ = {
-      .name = {"sales", "daily"},
-      .columns = {{"customer", "string"}, {"amount", "decimal(18,2)"}, {"tags", "array<string>"}},
-      .partition_columns = {{"day", "string"}, {"region", "string"}},
-      .location = "s3://warehouse/sales/daily",
-      .parameters = {{"tidegate.made", "yes"}}};
+  const HiveTable table_ = {.name = {"sales", "daily"},
+                            .columns = {{"customer", "string"}, {"amount", "decimal(18,2)"}, {"tags", "array<string>"}},
+                            .partition_columns = {{"day", "string"}, {"region", "string"}},
+                            .location = "s3://warehouse/sales/daily",
+                            .parameters = {{"tidegate.made", "yes"}}};
   OpenCatalog open_;
   std::unique_ptr<HiveCatalog> catalog_;
 };
@@ -177,7 +176,8 @@ TEST_P(CatalogConformanceTest, EachOfSeveralHasItsOwnResult) {
 TEST_P(CatalogConformanceTest, ManyPartitionsAreListedAndUpdated) {
   constexpr int kMany = 450;
   std::vector<HivePartition> many;
-  for (int i = 0; i < kMany; ++i) many.push_back(Partition({std::to_string(1000 + i), "eu"}, "s3://w/" + std::to_string(i)));
+  for (int i = 0; i < kMany; ++i)
+    many.push_back(Partition({std::to_string(1000 + i), "eu"}, "s3://w/" + std::to_string(i)));
   const auto added = catalog_->AddPartitions(table_.name, many);
   ASSERT_TRUE(added.ok()) << added.status().ToString();
   for (const Status& one : *added) EXPECT_TRUE(one.ok()) << one.ToString();
@@ -194,8 +194,8 @@ TEST_P(CatalogConformanceTest, ManyPartitionsAreListedAndUpdated) {
 
 TEST_P(CatalogConformanceTest, OddValuesAreHeldOrRefused) {  // C-59
   const std::vector<std::optional<std::string>> values = {
-      "a b",  "it's", "say \"x\"", "50%", "a/b", "12:30", "a=b", "Zürich", "日本", "NULL", "null", "a\\b", "#1", "[x]{y}",
-      "%41", " lead", "trail ", "\x01", std::nullopt};
+      "a b",  "it's", "say \"x\"", "50%",    "a/b", "12:30", "a=b",    "Zürich", "日本",      "NULL",
+      "null", "a\\b", "#1",        "[x]{y}", "%41", " lead", "trail ", "\x01",   std::nullopt};
   for (const auto& value : values) {
     const HivePartition partition = Partition({value, "eu"}, "s3://warehouse/odd");
     const Status added = Add(partition);

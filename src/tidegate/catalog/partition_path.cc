@@ -86,8 +86,8 @@ Result<std::string> PartitionPath(const std::vector<HiveColumn>& columns, const 
 }
 
 Result<PartitionValues> ParsePartitionPath(const std::vector<HiveColumn>& columns, std::string_view text) {
-  const Status wrong = InvalidArgument("not a partition of this table: " + Quoted(text) + ": write it as " +
-                                       ColumnNames(columns));
+  const Status wrong =
+      InvalidArgument("not a partition of this table: " + Quoted(text) + ": write it as " + ColumnNames(columns));
   PartitionValues out(columns.size());
   std::vector<bool> given(columns.size());
   const std::vector<std::string_view> parts = Split(text, '/');

@@ -19,8 +19,8 @@ std::string EscapePartitionValue(std::string_view value);
 /// Errors: InvalidArgument (a '%' without two hex digits).
 Result<std::string> UnescapePartitionValue(std::string_view text);
 
-/// "day=2026-11-01/region=a%3Ab". Errors: InvalidArgument (another number of values than columns; an empty value, or the
-/// text that stands for null: readers could not tell it from null).
+/// "day=2026-11-01/region=a%3Ab". Errors: InvalidArgument (another number of values than columns; an empty value, or
+/// the text that stands for null: readers could not tell it from null).
 Result<std::string> PartitionPath(const std::vector<HiveColumn>& columns, const PartitionValues& values);
 
 /// What a person types: "day=2026-11-01/region=a%3Ab", or "day=2026-11-01" for one column; the columns in any order.

@@ -97,16 +97,19 @@ int ShowPlans(const Options& options, const PublishSetup& setup, publish::Builde
   for (const auto& values : partitions) {
     const auto path = catalog::PartitionPath(setup.definition().partition_columns, values);
     if (!path.ok()) return Fail(path.status());
-    const auto plan =
-        publish::PlanOnly(setup.definition(), values, {.force = options.force}, builder, setup.ports());
+    const auto plan = publish::PlanOnly(setup.definition(), values, {.force = options.force}, builder, setup.ports());
     if (!plan.ok()) return Fail(plan.status().WithContext(*path));
     if (!options.what.common.json) {
       std::printf("%s", publish::Describe(*plan, *path).c_str());
       continue;
     }
     const bool builds = plan->step == publish::PlanStep::kBuild;
-    all.push_back(OrderedJson{{"partition", *path}, {"builds", builds}, {"folder", builds ? plan->folder : ""},
-                              {"aside", plan->aside}, {"location", plan->current}, {"signature", plan->signature}});
+    all.push_back(OrderedJson{{"partition", *path},
+                              {"builds", builds},
+                              {"folder", builds ? plan->folder : ""},
+                              {"aside", plan->aside},
+                              {"location", plan->current},
+                              {"signature", plan->signature}});
   }
   if (options.what.common.json) PrintJson(OrderedJson{{"plan_only", true}, {"partitions", std::move(all)}});
   if (!options.what.common.json) std::printf("plan only: nothing was changed\n");

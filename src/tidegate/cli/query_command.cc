@@ -79,7 +79,8 @@ bool IsCatalogFile(const std::string& place) {
 
 Status AddHiveTables(engine::DuckDb& db, const Options& options) {
   if (!options.at.empty()) {
-    return Unsupported("--at asks a lake: tables of a catalog have no earlier deliveries, `tidegate rollback` goes back");
+    return Unsupported(
+        "--at asks a lake: tables of a catalog have no earlier deliveries, `tidegate rollback` goes back");
   }
   TG_ASSIGN_OR_RETURN(const auto catalog, catalog::EmbeddedCatalog::Open(options.lake));
   const query::OpenLocation open = [&](const std::string& location) -> Result<std::unique_ptr<store::ObjectStore>> {
@@ -127,7 +128,9 @@ int Query(Options options) {
 void AddQuery(CLI::App& app, int* exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("query", "Ask the tables of a lake in SQL (embedded DuckDB)");
-  command->add_option("LAKE", options->lake, "The lake: a path or s3://bucket/prefix; or the file of a catalog, hive.db")->required();
+  command
+      ->add_option("LAKE", options->lake, "The lake: a path or s3://bucket/prefix; or the file of a catalog, hive.db")
+      ->required();
   command->add_option("SQL", options->sql, "The query; - reads it from standard input")->required();
   command
       ->add_option("--at", options->at, "The tables as of this delivery: 2026-11-03T05 (hour), 2026-11-02 (day of v1)")

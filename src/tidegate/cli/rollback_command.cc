@@ -16,12 +16,8 @@ struct Options {
 };
 
 OrderedJson ToJson(const publish::RollbackPlan& plan, bool plan_only) {
-  return OrderedJson{{"partition", plan.partition},
-                     {"from_run", plan.from},
-                     {"to_run", plan.to},
-                     {"location", plan.to_location},
-                     {"rows", plan.run.rows()},
-                     {"plan_only", plan_only}};
+  return OrderedJson{{"partition", plan.partition},  {"from_run", plan.from},   {"to_run", plan.to},
+                     {"location", plan.to_location}, {"rows", plan.run.rows()}, {"plan_only", plan_only}};
 }
 
 void Print(const publish::RollbackPlan& plan, bool plan_only) {

@@ -57,7 +57,8 @@ Result<Looked> LookAt(const PublishSetup& setup, const catalog::PartitionValues&
   const publish::Ports ports = setup.ports();
   std::unique_ptr<publish::Lease> lease;
   if (removes) {
-    TG_ASSIGN_OR_RETURN(lease, publish::Lease::Take(ports.root, publish::LeaseKey(out.partition), ports.clock, ports.who));
+    TG_ASSIGN_OR_RETURN(lease,
+                        publish::Lease::Take(ports.root, publish::LeaseKey(out.partition), ports.clock, ports.who));
   }
   TG_ASSIGN_OR_RETURN(out.report, publish::Clean(setup.definition(), values, std::nullopt, !removes, ports));
   return out;

@@ -346,8 +346,9 @@ Result<bool> TableJob::TryFolder(const bucket::FolderState& folder, bool replace
   }
   // C-44: retention took the copy while it was read; an older candidate or the next run does it.
   if (replace && status.code() == Code::kNotFound) {
-    Log(LogLevel::kWarning, plan_.table.ToString() + ": " + folder.folder.Path() +
-                                " vanished while it was read, as retention does; an older copy is taken if there is one");
+    Log(LogLevel::kWarning,
+        plan_.table.ToString() + ": " + folder.folder.Path() +
+            " vanished while it was read, as retention does; an older copy is taken if there is one");
     return false;
   }
   if (reason.empty()) reason = ReasonOf(status);

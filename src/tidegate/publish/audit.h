@@ -20,9 +20,9 @@ struct Audits {
   std::optional<int64_t> min_rows{}, max_rows{};
   std::optional<double> max_shrink{}, max_growth{};  // against the current run: 0.5 is half of its rows
   std::vector<std::string> not_null{};
-  std::vector<std::vector<std::string>> unique{};                // each a key of one or more columns
-  std::map<std::string, std::vector<std::string>> accepted{};    // by column: the values, as text; null is accepted
-  std::vector<std::string> no_rows{};                            // queries that must return nothing
+  std::vector<std::vector<std::string>> unique{};              // each a key of one or more columns
+  std::map<std::string, std::vector<std::string>> accepted{};  // by column: the values, as text; null is accepted
+  std::vector<std::string> no_rows{};                          // queries that must return nothing
 };
 
 /// Counts the rows of a query.

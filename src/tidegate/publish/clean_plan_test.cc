@@ -6,8 +6,8 @@
 namespace tidegate::publish {
 namespace {
 
-using ::testing::ElementsAre;
 using std::chrono::hours;
+using ::testing::ElementsAre;
 
 const UtcTime kNow = *ParseRfc3339("2026-11-10T00:00:00Z");
 

@@ -16,7 +16,8 @@ Result<std::string> Filled(const std::string& select, const catalog::PartitionVa
 
 TEST(SelectForTest, APlaceholderBecomesALiteral) {
   EXPECT_EQ(*Filled("SELECT a FROM t WHERE day = {day}", {"2026-11-01"}), "SELECT a FROM t WHERE day = '2026-11-01'");
-  EXPECT_EQ(*Filled("SELECT {{'a': 1}} FROM t WHERE day = {day}", {"it's"}), "SELECT {'a': 1} FROM t WHERE day = 'it''s'");
+  EXPECT_EQ(*Filled("SELECT {{'a': 1}} FROM t WHERE day = {day}", {"it's"}),
+            "SELECT {'a': 1} FROM t WHERE day = 'it''s'");
   EXPECT_EQ(*Filled("SELECT a FROM t WHERE day IS NOT DISTINCT FROM {day}", {std::nullopt}),
             "SELECT a FROM t WHERE day IS NOT DISTINCT FROM NULL");
 }

@@ -57,9 +57,7 @@ Result<std::string> DuckDbBuilder::Signature() {
   return signature::ContentSignature::Parse(rows.at(0).at(0).value_or("")).ToString();
 }
 
-Result<int64_t> DuckDbBuilder::Rows() {
-  return OneNumber(db_, std::string("SELECT count(*) FROM ") + kBuildRelation);
-}
+Result<int64_t> DuckDbBuilder::Rows() { return OneNumber(db_, std::string("SELECT count(*) FROM ") + kBuildRelation); }
 
 Result<int64_t> DuckDbBuilder::CountRows(const std::string& query) {
   return OneNumber(db_, "SELECT count(*) FROM (\n" + query + "\n)");

@@ -49,7 +49,7 @@ Status ReadBack(const catalog::HiveName& table, const FlipRequest& request, cons
 }
 
 using Change = Result<std::vector<Status>> (catalog::HiveCatalog::*)(const catalog::HiveName&,
-                                                                      const std::vector<catalog::HivePartition>&);
+                                                                     const std::vector<catalog::HivePartition>&);
 
 /// The requests of `which`, in one call.
 void ChangeTogether(Change change, const catalog::HiveName& table, const std::vector<FlipRequest>& requests,

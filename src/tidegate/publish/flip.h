@@ -13,11 +13,11 @@
 namespace tidegate::publish {
 
 struct FlipRequest {
-  std::optional<catalog::HivePartition> seen{}; // as it was planned from; nothing: there was none
-  RunManifest run{};                           // where to
+  std::optional<catalog::HivePartition> seen{};  // as it was planned from; nothing: there was none
+  RunManifest run{};                             // where to
   std::string location{};
-  std::string signature{};                     // of the run's content; "" is unknown
-  std::string rejected{};                      // the signature to turn away from now on; "" where none is
+  std::string signature{};  // of the run's content; "" is unknown
+  std::string rejected{};   // the signature to turn away from now on; "" where none is
   Lease* lease = nullptr;
 };
 

@@ -75,7 +75,9 @@ Result<std::string> HiveType(const schema::Type& type) {
 
 Status CheckColumnsFit(const std::vector<catalog::HiveColumn>& built, const std::vector<catalog::HiveColumn>& table) {
   for (const catalog::HiveColumn& column : built) {
-    const auto same_name = [&](const catalog::HiveColumn& other) { return ToLower(other.name) == ToLower(column.name); };
+    const auto same_name = [&](const catalog::HiveColumn& other) {
+      return ToLower(other.name) == ToLower(column.name);
+    };
     const auto found = std::find_if(table.begin(), table.end(), same_name);
     if (found == table.end()) {
       return PreconditionFailed("the build has a column " + Quoted(column.name) + " (" + column.type +

@@ -17,8 +17,9 @@ TEST(HiveTypeTest, SpellsTypesAsHiveDoes) {
   EXPECT_EQ(*HiveType(Kind::kTimestampTz), "timestamp");
   const Type inner = Type::Struct({Field{.name = "A", .type = Kind::kInt}, Field{.name = "b", .type = Kind::kString}});
   EXPECT_EQ(*HiveType(Type::List(Field{.name = "element", .type = inner})), "array<struct<a:int,b:string>>");
-  EXPECT_EQ(*HiveType(Type::Map(Field{.name = "key", .type = Kind::kString}, Field{.name = "value", .type = Kind::kDouble})),
-            "map<string,double>");
+  EXPECT_EQ(
+      *HiveType(Type::Map(Field{.name = "key", .type = Kind::kString}, Field{.name = "value", .type = Kind::kDouble})),
+      "map<string,double>");
   EXPECT_EQ(HiveType(Kind::kTime).status().code(), Code::kUnsupported);
 }
 
@@ -26,7 +27,8 @@ TEST(HiveTypeTest, ABuildFitsATableOrSaysWhyNot) {
   const std::vector<catalog::HiveColumn> table = {{"id", "bigint"}, {"name", "varchar(10)"}, {"age", "SMALLINT"}};
   EXPECT_TRUE(CheckColumnsFit({{"NAME", "string"}, {"id", "bigint"}}, table).ok());
   EXPECT_TRUE(CheckColumnsFit({{"age", "int"}}, table).ok());
-  EXPECT_THAT(CheckColumnsFit({{"id", "int"}}, table).message(), HasSubstr("is int in the build and bigint in the table"));
+  EXPECT_THAT(CheckColumnsFit({{"id", "int"}}, table).message(),
+              HasSubstr("is int in the build and bigint in the table"));
   EXPECT_THAT(CheckColumnsFit({{"note", "string"}}, table).message(), HasSubstr("ADD COLUMNS"));
 }
 

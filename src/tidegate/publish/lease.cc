@@ -79,8 +79,8 @@ Result<std::unique_ptr<Lease>> Lease::Take(store::ObjectStore& store, const std:
   if (!seen.ok() && seen.status().code() != Code::kNotFound) return seen.status();
   if (seen.ok() && seen->record.until > clock.Now()) return Held(store, key, seen->record);
   const int64_t number = seen.ok() ? seen->record.number + 1 : 1;
-  std::unique_ptr<Lease> lease(
-      new Lease(store, key, clock, {.number = number, .holder = NewUuid(), .who = who, .until = clock.Now() + kLength}));
+  std::unique_ptr<Lease> lease(new Lease(
+      store, key, clock, {.number = number, .holder = NewUuid(), .who = who, .until = clock.Now() + kLength}));
   if (const Status begun = lease->Begin(seen.ok() ? seen->etag : ""); !begun.ok()) {
     const auto winner = See(store, key);
     if (IsConflict(begun) && winner.ok()) return Held(store, key, winner->record);
@@ -92,8 +92,8 @@ Result<std::unique_ptr<Lease>> Lease::Take(store::ObjectStore& store, const std:
 
 Status Lease::Begin(const std::string& seen_etag) {
   const std::string text = WriteLease(record_);
-  const auto written = seen_etag.empty() ? store_.Put(key_, text, store::PutMode::kCreateOnly)
-                                         : store_.Replace(key_, text, seen_etag);
+  const auto written =
+      seen_etag.empty() ? store_.Put(key_, text, store::PutMode::kCreateOnly) : store_.Replace(key_, text, seen_etag);
   if (written.ok()) {
     etag_ = written->etag;
     return {};

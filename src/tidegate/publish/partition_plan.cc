@@ -18,10 +18,12 @@ Status CheckKind(const catalog::HiveTable& table, const std::string& name) {
   using catalog::TableKind;
   if (table.kind == TableKind::kView) return Unsupported(name + " is a view: publish the table below it");
   if (table.kind == TableKind::kIceberg) {
-    return Unsupported(name + " is an Iceberg table, which has snapshots of its own: use `tidegate ingest` or its engine");
+    return Unsupported(name +
+                       " is an Iceberg table, which has snapshots of its own: use `tidegate ingest` or its engine");
   }
   if (table.kind != TableKind::kExternal) {
-    return Unsupported(name + " is a managed table, whose files belong to its engine: make it external (EXTERNAL_TABLE)");
+    return Unsupported(name +
+                       " is a managed table, whose files belong to its engine: make it external (EXTERNAL_TABLE)");
   }
   if (table.format != catalog::FileFormat::kParquet) return Unsupported(name + " does not hold Parquet files");
   const auto projection = table.parameters.find("projection.enabled");
@@ -97,7 +99,8 @@ std::string Describe(const PartitionPlan& plan, const std::string& partition_pat
   }
   std::string out = partition_path + ": build " + plan.folder + "/, then point the partition to it\n";
   if (plan.aside) {
-    out += "  it lies outside of the partition's own folder, whose readers would see the build; the next ones will not\n";
+    out +=
+        "  it lies outside of the partition's own folder, whose readers would see the build; the next ones will not\n";
   }
   return out + "  now: " + (plan.current.empty() ? "no such partition" : plan.current) + "\n";
 }

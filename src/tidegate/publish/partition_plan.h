@@ -17,7 +17,7 @@ struct PartitionFacts {
   std::string root_url{};
   std::optional<catalog::HivePartition> partition{};  // as the catalog has it
   std::optional<RunId> newest_run{};                  // in the store
-  std::string signature{};                           // of what would be built
+  std::string signature{};                            // of what would be built
   UtcTime now{};
   uint64_t random = 0;
   bool force = false;
@@ -29,7 +29,7 @@ struct PartitionPlan {
   PlanStep step = PlanStep::kBuild;
   RunId run{};
   std::string folder{};   // of the run, below the root
-  bool aside = false;    // outside of the partition's own folder, whose readers would see the build
+  bool aside = false;     // outside of the partition's own folder, whose readers would see the build
   std::string current{};  // the location that the catalog has now; "" where it has no such partition
   std::string signature{};
 };

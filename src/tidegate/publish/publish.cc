@@ -157,9 +157,9 @@ class Job {
     if (table_) TG_RETURN_IF_ERROR(CheckColumnsFit(outcome_.run.columns, table_->columns));
     TG_ASSIGN_OR_RETURN(const auto signature, signature::SignParquet(ports_.root, files, {.cancel = ports_.cancel}));
     if (signature.ToString() == outcome_.plan.signature) return {};
-    return Corruption("the files of the new run do not hold what was selected: " +
-                      Quoted(ports_.root.Location(folder), 1200) + ": signature " + signature.ToString() + ", not " +
-                      outcome_.plan.signature + "; readers stay where they are");
+    return Corruption(
+        "the files of the new run do not hold what was selected: " + Quoted(ports_.root.Location(folder), 1200) +
+        ": signature " + signature.ToString() + ", not " + outcome_.plan.signature + "; readers stay where they are");
   }
 
   Status ReadColumns(const std::vector<store::ObjectInfo>& files) {
@@ -239,7 +239,8 @@ void FlipAll(std::vector<Job*>& jobs, const catalog::HiveName& table, const Port
       continue;
     }
     const Status finished = jobs[i]->Finish();
-    if (!finished.ok()) Log(LogLevel::kWarning, "readers see the new run, but not all was noted: " + finished.message());
+    if (!finished.ok())
+      Log(LogLevel::kWarning, "readers see the new run, but not all was noted: " + finished.message());
   }
 }
 

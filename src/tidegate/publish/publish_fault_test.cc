@@ -1,6 +1,6 @@
-// Fault sweeps: the n-th call on the store or the catalog goes wrong, n = 1, 2, … until a run is clean. Whatever it was,
-// readers see one of the two runs whole, the next publish ends the work, and a clean-up leaves no orphan and takes no
-// file that the catalog points to (C-52, C-54, C-55, C-57).
+// Fault sweeps: the n-th call on the store or the catalog goes wrong, n = 1, 2, … until a run is clean. Whatever it
+// was, readers see one of the two runs whole, the next publish ends the work, and a clean-up leaves no orphan and takes
+// no file that the catalog points to (C-52, C-54, C-55, C-57).
 #include "tidegate/publish/publish_fixture.h"
 #include "tidegate/store/fault/fault_object_store.h"
 

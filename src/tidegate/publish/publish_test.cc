@@ -9,9 +9,9 @@
 namespace tidegate::publish {
 namespace {
 
+using std::chrono::hours;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using std::chrono::hours;
 
 TEST_F(PublishTest, TheStoryOfTheDocument) {  // sources/partition-swap.txt: 100, 120, 100
   Source({{kDay, 100}});
@@ -103,7 +103,8 @@ TEST_F(PublishTest, EveryKindOfAudit) {
   EXPECT_EQ(why({.unique = {{"id"}}}), "unique id: 5 keys that stand more than once");
   EXPECT_EQ(why({.accepted = {{"state", {"y", "z"}}}}), "accepted state: 10 rows with another value");
   EXPECT_THAT(why({.no_rows = {"SELECT 1 FROM build WHERE id > 2", "FROM build"}}), HasSubstr("and 1 more failed"));
-  EXPECT_EQ(why({.min_rows = 10, .max_rows = 10, .not_null = {"id"}, .accepted = {{"state", {"x"}}, {"note", {"a"}}}}), "");
+  EXPECT_EQ(why({.min_rows = 10, .max_rows = 10, .not_null = {"id"}, .accepted = {{"state", {"x"}}, {"note", {"a"}}}}),
+            "");
   EXPECT_EQ(Rows(), 10);
 }
 
@@ -196,7 +197,8 @@ TEST_F(PublishTest, SeveralPartitionsInOneCall) {
   ASSERT_TRUE(outcomes.ok());
   std::vector<PublishEnd> ends;
   for (const auto& outcome : *outcomes) ends.push_back(outcome.end);
-  EXPECT_THAT(ends, ElementsAre(PublishEnd::kPublished, PublishEnd::kFailed, PublishEnd::kPublished, PublishEnd::kPublished));
+  EXPECT_THAT(ends,
+              ElementsAre(PublishEnd::kPublished, PublishEnd::kFailed, PublishEnd::kPublished, PublishEnd::kPublished));
   EXPECT_EQ(Rows("1"), 1);
   EXPECT_EQ(Rows("2"), 2);
   EXPECT_EQ(Rows("a/b"), 3);
@@ -291,7 +293,8 @@ TEST_F(PublishTest, APartitionThatAnotherProgramMovedMeanwhileIsAConflict) {
   // Moved by hand between the plan and the flip: at the write of the run file.
   class Meddler final : public Builder {
    public:
-    Meddler(std::unique_ptr<Builder> inner, std::function<void()> meddle) : inner_(std::move(inner)), meddle_(std::move(meddle)) {}
+    Meddler(std::unique_ptr<Builder> inner, std::function<void()> meddle)
+        : inner_(std::move(inner)), meddle_(std::move(meddle)) {}
     Result<std::vector<std::string>> Begin(const std::string& select) override { return inner_->Begin(select); }
     Result<std::string> Signature() override { return inner_->Signature(); }
     Result<int64_t> Rows() override { return inner_->Rows(); }

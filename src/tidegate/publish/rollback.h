@@ -12,16 +12,16 @@
 namespace tidegate::publish {
 
 struct RollbackPlan {
-  std::string partition{};// its path
+  std::string partition{};  // its path
   RunId from{}, to{};
   std::string from_location{}, to_location{};
-  std::string rejected{};// the signature that no publish brings back without --force; "" where it is not known
-  RunManifest run{};     // what `to` holds
+  std::string rejected{};  // the signature that no publish brings back without --force; "" where it is not known
+  RunManifest run{};       // what `to` holds
 };
 
 /// Which run a rollback goes to: `to`, or the newest complete one that is older than the current one. Errors: NotFound
-/// (no such partition, no older run: which there are); PreconditionFailed (the partition points to no run of ours; files
-/// of the run are gone); Corruption (its run file).
+/// (no such partition, no older run: which there are); PreconditionFailed (the partition points to no run of ours;
+/// files of the run are gone); Corruption (its run file).
 Result<RollbackPlan> PlanRollback(const Definition& definition, const catalog::PartitionValues& values,
                                   const std::optional<RunId>& to, const Ports& ports);
 

@@ -7,7 +7,10 @@
 namespace tidegate::publish {
 namespace {
 
-constexpr std::string_view kShape = "dddddddd" "Tdddddd" "Z-xxxxxx";
+constexpr std::string_view kShape =
+    "dddddddd"
+    "Tdddddd"
+    "Z-xxxxxx";
 
 bool Fits(char shape, char c) {
   const bool digit = c >= '0' && c <= '9';
@@ -19,7 +22,8 @@ bool Fits(char shape, char c) {
 /// "20261102T140501Z" as RFC 3339.
 std::string Rfc3339Of(std::string_view id) {
   const auto part = [&](size_t at, size_t size) { return std::string(id.substr(at, size)); };
-  return part(0, 4) + "-" + part(4, 2) + "-" + part(6, 2) + "T" + part(9, 2) + ":" + part(11, 2) + ":" + part(13, 2) + "Z";
+  return part(0, 4) + "-" + part(4, 2) + "-" + part(6, 2) + "T" + part(9, 2) + ":" + part(11, 2) + ":" + part(13, 2) +
+         "Z";
 }
 
 std::string TimeText(UtcTime time) {
@@ -33,7 +37,8 @@ std::string TimeText(UtcTime time) {
 
 bool IsRunId(std::string_view text) {
   if (text.size() != kShape.size()) return false;
-  if (!std::equal(text.begin(), text.end(), kShape.begin(), [](char c, char shape) { return Fits(shape, c); })) return false;
+  if (!std::equal(text.begin(), text.end(), kShape.begin(), [](char c, char shape) { return Fits(shape, c); }))
+    return false;
   return ParseRfc3339(Rfc3339Of(text)).ok();
 }
 

@@ -12,13 +12,13 @@ namespace tidegate::publish {
 
 struct Run {
   RunId id{};
-  std::string folder{};                      // below the root of the table
-  std::vector<store::ObjectInfo> files{};    // directly in its folder, marks of tidegate too
-  std::vector<std::string> foreign{};  // what lies deeper, or has a name that no object may have
-  bool complete = false;                     // _tidegate_run.json
-  bool published = false;                    // _tidegate_signature.json: readers were moved to it
-  std::optional<UtcTime> failed{};           // _tidegate_failed.json, and since when
-  bool retired = false;                      // _tidegate_retired.json: readers were moved away from it
+  std::string folder{};                    // below the root of the table
+  std::vector<store::ObjectInfo> files{};  // directly in its folder, marks of tidegate too
+  std::vector<std::string> foreign{};      // what lies deeper, or has a name that no object may have
+  bool complete = false;                   // _tidegate_run.json
+  bool published = false;                  // _tidegate_signature.json: readers were moved to it
+  std::optional<UtcTime> failed{};         // _tidegate_failed.json, and since when
+  bool retired = false;                    // _tidegate_retired.json: readers were moved away from it
 };
 
 /// All of them, the oldest first. Errors: those of the store.

@@ -51,8 +51,8 @@ class TypeReader {
     if (depth > kDeepest) return Wrong();
     const std::string word = Word();
     static const std::map<std::string, std::string> kPlain = {
-        {"boolean", "BOOLEAN"}, {"tinyint", "TINYINT"}, {"smallint", "SMALLINT"}, {"int", "INTEGER"},
-        {"integer", "INTEGER"}, {"bigint", "BIGINT"},   {"float", "FLOAT"},       {"double", "DOUBLE"},
+        {"boolean", "BOOLEAN"}, {"tinyint", "TINYINT"}, {"smallint", "SMALLINT"},   {"int", "INTEGER"},
+        {"integer", "INTEGER"}, {"bigint", "BIGINT"},   {"float", "FLOAT"},         {"double", "DOUBLE"},
         {"string", "VARCHAR"},  {"date", "DATE"},       {"timestamp", "TIMESTAMP"}, {"binary", "BLOB"}};
     if (const auto plain = kPlain.find(word); plain != kPlain.end()) return plain->second;
     if (word == "varchar" || word == "char") return Sized("VARCHAR", false);

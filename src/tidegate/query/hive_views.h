@@ -22,9 +22,9 @@ Result<std::string> DuckDbTypeOfHive(std::string_view hive_type);
 /// Opens the place that a location names.
 using OpenLocation = std::function<Result<std::unique_ptr<store::ObjectStore>>(const std::string& location)>;
 
-/// Create the views that a query needs: those of tables whose name stands in its text, all where none does. A table that
-/// the query names and that cannot be read is an error; another is passed over with a warning.
-/// Errors: those of the catalog and the stores; Unsupported (a view, an Iceberg table, another format).
+/// Create the views that a query needs: those of tables whose name stands in its text, all where none does. A table
+/// that the query names and that cannot be read is an error; another is passed over with a warning. Errors: those of
+/// the catalog and the stores; Unsupported (a view, an Iceberg table, another format).
 Status CreateHiveViews(engine::DuckDb& db, catalog::HiveCatalog& catalog, std::string_view sql,
                        const OpenLocation& open);
 

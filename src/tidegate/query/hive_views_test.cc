@@ -22,8 +22,8 @@ TEST(DuckDbTypeOfHiveTest, ReadsHivesTypes) {
       {"decimal", "DECIMAL(10,0)"},
       {"array<struct<a:int, b c:map<string,double>>>", "STRUCT(\"a\" INTEGER, \"b c\" MAP(VARCHAR, DOUBLE))[]"}};
   for (const auto& [hive, duckdb] : types) EXPECT_EQ(*DuckDbTypeOfHive(hive), duckdb) << hive;
-  for (const char* wrong : {"", "int>", "array<int", "struct<int>", "uniontype<int>", "decimal(x)", "int int",
-                            "map<int>", "decimal(1,2"}) {
+  for (const char* wrong :
+       {"", "int>", "array<int", "struct<int>", "uniontype<int>", "decimal(x)", "int int", "map<int>", "decimal(1,2"}) {
     EXPECT_EQ(DuckDbTypeOfHive(wrong).status().code(), Code::kUnsupported) << wrong;
   }
   std::string deep = "int";
@@ -75,7 +75,8 @@ TEST_F(HiveViewsTest, ReadsWhatTheCatalogPointsTo) {
   Add({"2026-11-01", "eu"}, "day=1/run=b");
   Add({"2026-11-02", std::nullopt}, "it's [2]");
   EXPECT_THAT(*Ask("SELECT * FROM sales.daily ORDER BY id"),
-              ElementsAre(ElementsAre("2", "new", "2026-11-01", "eu"), ElementsAre("3", std::nullopt, "2026-11-02", std::nullopt)));
+              ElementsAre(ElementsAre("2", "new", "2026-11-01", "eu"),
+                          ElementsAre("3", std::nullopt, "2026-11-02", std::nullopt)));
   EXPECT_THAT(*Ask("SELECT count(*) FROM sales.daily WHERE day = '2026-11-01'"), ElementsAre(ElementsAre("1")));
 }
 

@@ -21,7 +21,8 @@ TEST(DatabaseTest, KeepsTextsAsTheyAre) {
   const std::string odd("it's \0 \"odd\"", 13);
   ASSERT_TRUE(db->Run("INSERT INTO t VALUES (?1, ?2)", {odd, "é"}).ok());
   EXPECT_EQ(db->Changes(), 1);
-  EXPECT_THAT(*db->Query("SELECT a, b FROM t ORDER BY b", {}), ElementsAre(ElementsAre("x", ""), ElementsAre(odd, "é")));
+  EXPECT_THAT(*db->Query("SELECT a, b FROM t ORDER BY b", {}),
+              ElementsAre(ElementsAre("x", ""), ElementsAre(odd, "é")));
   ASSERT_TRUE(db->Run("DELETE FROM t WHERE a = ?1", {"y"}).ok());
   EXPECT_EQ(db->Changes(), 0);
 }

@@ -142,11 +142,10 @@ Status EmbeddedCatalog::NoPartition(const HiveName& name, const PartitionValues&
 }
 
 Status EmbeddedCatalog::CreateTable(const HiveTable& table) {
-  TG_RETURN_IF_ERROR(
-      db_.Run("INSERT INTO hive_tables VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING",
-              {table.name.database, table.name.table, NameOf(table.kind),
-               table.format == FileFormat::kParquet ? "parquet" : "other", ColumnsText(table.columns),
-               ColumnsText(table.partition_columns), table.location, ParametersText(table.parameters)}));
+  TG_RETURN_IF_ERROR(db_.Run("INSERT INTO hive_tables VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING",
+                             {table.name.database, table.name.table, NameOf(table.kind),
+                              table.format == FileFormat::kParquet ? "parquet" : "other", ColumnsText(table.columns),
+                              ColumnsText(table.partition_columns), table.location, ParametersText(table.parameters)}));
   if (db_.Changes() == 1) return {};
   return AlreadyExists("table " + Quoted(table.name.ToString()) + " is in " + Describe() + " already");
 }
@@ -205,10 +204,11 @@ Status EmbeddedCatalog::Add(const HiveTable& table, const HivePartition& partiti
   const HiveName& name = table.name;
   TG_ASSIGN_OR_RETURN(const std::string path, PartitionPath(table.partition_columns, partition.values));
   TG_RETURN_IF_ERROR(db_.Execute("UPDATE hive_catalog SET changes = changes + 1"));
-  TG_RETURN_IF_ERROR(db_.Run("INSERT INTO hive_partitions SELECT ?1, ?2, ?3, ?4, ?5, ?6, changes FROM hive_catalog "
-                             "WHERE true ON CONFLICT DO NOTHING",
-                             {name.database, name.table, path, partition.location, ColumnsText(partition.columns),
-                              ParametersText(partition.parameters)}));
+  TG_RETURN_IF_ERROR(
+      db_.Run("INSERT INTO hive_partitions SELECT ?1, ?2, ?3, ?4, ?5, ?6, changes FROM hive_catalog "
+              "WHERE true ON CONFLICT DO NOTHING",
+              {name.database, name.table, path, partition.location, ColumnsText(partition.columns),
+               ParametersText(partition.parameters)}));
   if (db_.Changes() == 0) {
     entry = AlreadyExists("table " + Quoted(name.ToString()) + " has the partition " + Quoted(path) + " already");
   }
@@ -219,11 +219,12 @@ Status EmbeddedCatalog::Update(const HiveTable& table, const HivePartition& part
   const HiveName& name = table.name;
   TG_ASSIGN_OR_RETURN(const std::string path, PartitionPath(table.partition_columns, partition.values));
   TG_RETURN_IF_ERROR(db_.Execute("UPDATE hive_catalog SET changes = changes + 1"));
-  TG_RETURN_IF_ERROR(db_.Run("UPDATE hive_partitions SET location = ?4, columns = ?5, parameters = ?6, version = "
-                             "(SELECT changes FROM hive_catalog) WHERE db = ?1 AND name = ?2 AND path = ?3 AND version "
-                             "= ?7",
-                             {name.database, name.table, path, partition.location, ColumnsText(partition.columns),
-                              ParametersText(partition.parameters), partition.version}));
+  TG_RETURN_IF_ERROR(
+      db_.Run("UPDATE hive_partitions SET location = ?4, columns = ?5, parameters = ?6, version = "
+              "(SELECT changes FROM hive_catalog) WHERE db = ?1 AND name = ?2 AND path = ?3 AND version "
+              "= ?7",
+              {name.database, name.table, path, partition.location, ColumnsText(partition.columns),
+               ParametersText(partition.parameters), partition.version}));
   if (db_.Changes() == 1) return {};
   TG_ASSIGN_OR_RETURN(const auto there, db_.Query("SELECT location FROM hive_partitions WHERE db = ?1 AND name = ?2 "
                                                   "AND path = ?3",

@@ -65,8 +65,8 @@ class S3Reader final : public RandomReader {
     if (!range.buffer) range.buffer = std::make_unique_for_overwrite<char[]>(bytes);
     range.bytes = {range.buffer.get(), bytes};
     asked += bytes;
-    range.done = transfers_.pool.Submit(
-        [this, offset, out = range.bytes] { return client_.GetRange(object_, offset, out); });
+    range.done =
+        transfers_.pool.Submit([this, offset, out = range.bytes] { return client_.GetRange(object_, offset, out); });
   }
 
   bool Holds(uint64_t offset, uint64_t bytes) const {
