@@ -108,6 +108,34 @@ MUTANTS = (
     Mutant("wrong-path-signed", "the signature is over another path than the one that is sent: dt%3D1",
            "src/tidegate/aws/sigv4.cc", 'request.method + "\\n" + request.path + "\\n"',
            'request.method + "\\n" + UriEncode(request.path, true) + "\\n"', ("aws",)),
+    Mutant("runs-by-prefix", "clean-up deletes by prefix: what begins like the run goes with it",
+           "src/tidegate/publish/clean.cc", "for (const store::ObjectInfo& file : run.files) { if (file.key != mark)",
+           'const auto all = store.List({.prefix = run.folder.substr(0, run.folder.rfind("run="))});\n'
+           "  for (const store::ObjectInfo& file : all->objects) {\n    if (file.key != mark)", ("publish",)),
+    Mutant("signature-before-flip", "the signature is written before readers are moved",
+           "src/tidegate/publish/publish.cc", "if (!passed) outcome_.end = PublishEnd::kAuditFailed;",
+           "TG_RETURN_IF_ERROR(MarkPublished(outcome_.plan.folder, outcome_.plan.signature, ports_));\n"
+           "    if (!passed) outcome_.end = PublishEnd::kAuditFailed;", ("publish",)),
+    Mutant("clean-without-catalog", "clean-up takes the newest run for the current one, without a look at the catalog",
+           "src/tidegate/publish/clean.cc", "TG_RETURN_IF_ERROR(ReadCatalog(definition, values, ports, out));",
+           "if (!out.runs.empty()) out.current = out.runs.back().folder;\n"
+           "  if (out.current) out.referenced.insert(*out.current);\n"
+           "  if (out.runs.empty()) TG_RETURN_IF_ERROR(ReadCatalog(definition, values, ports, out));", ("publish",)),
+    Mutant("location-from-memory", "the newest run counts as the current one, whatever the catalog says",
+           "src/tidegate/publish/rollback.cc",
+           "const auto folder = FolderOf(ports.root.url(), out.partition.location);",
+           "auto folder = FolderOf(ports.root.url(), out.partition.location);\n"
+           "  if (!out.runs.empty()) folder = out.runs.back().folder;", ("publish",)),
+    Mutant("partition-column-written", "the partition column is written into the files",
+           "src/tidegate/publish/partition_plan.cc", "if (ToLower(column) != ToLower(partition.name)) continue;",
+           "if (!column.empty()) continue;", ("publish",)),
+    Mutant("entry-errors-ignored", "of a change of several partitions only the whole answer is looked at",
+           "src/tidegate/publish/flip.cc",
+           "out[which[n]] = ReadBack(table, requests[which[n]], answer, ports);",
+           "static_cast<void>(answer);\n    out[which[n]] = answers.status();", ("publish",)),
+    Mutant("flip-without-compare", "a partition is changed whatever changed it meanwhile",
+           "src/tidegate/catalog/embedded/embedded_catalog.cc", "AND version \" \"= ?7", 'AND version \" \"!= ?7 || \'x\'',
+           ("catalog",)),
 )
 
 

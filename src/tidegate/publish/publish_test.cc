@@ -13,6 +13,25 @@ using std::chrono::hours;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
+/// Something happens while the files are written.
+class Meddler final : public Builder {
+ public:
+  Meddler(std::unique_ptr<Builder> inner, std::function<void()> meddle)
+      : inner_(std::move(inner)), meddle_(std::move(meddle)) {}
+  Result<std::vector<std::string>> Begin(const std::string& select) override { return inner_->Begin(select); }
+  Result<std::string> Signature() override { return inner_->Signature(); }
+  Result<int64_t> Rows() override { return inner_->Rows(); }
+  Result<int64_t> CountRows(const std::string& query) override { return inner_->CountRows(query); }
+  Result<std::vector<RunFile>> Write(store::ObjectStore& store, const std::string& folder) override {
+    meddle_();
+    return inner_->Write(store, folder);
+  }
+
+ private:
+  std::unique_ptr<Builder> inner_;
+  std::function<void()> meddle_;
+};
+
 TEST_F(PublishTest, TheStoryOfTheDocument) {  // sources/partition-swap.txt: 100, 120, 100
   Source({{kDay, 100}});
   MustPublish(kDay);
@@ -290,24 +309,7 @@ TEST_F(PublishTest, APartitionThatAnotherProgramMovedMeanwhileIsAConflict) {
   Source({{kDay, 1}});
   MustPublish(kDay);
   Source({{kDay, 2}});
-  // Moved by hand between the plan and the flip: at the write of the run file.
-  class Meddler final : public Builder {
-   public:
-    Meddler(std::unique_ptr<Builder> inner, std::function<void()> meddle)
-        : inner_(std::move(inner)), meddle_(std::move(meddle)) {}
-    Result<std::vector<std::string>> Begin(const std::string& select) override { return inner_->Begin(select); }
-    Result<std::string> Signature() override { return inner_->Signature(); }
-    Result<int64_t> Rows() override { return inner_->Rows(); }
-    Result<int64_t> CountRows(const std::string& query) override { return inner_->CountRows(query); }
-    Result<std::vector<RunFile>> Write(store::ObjectStore& store, const std::string& folder) override {
-      meddle_();
-      return inner_->Write(store, folder);
-    }
-
-   private:
-    std::unique_ptr<Builder> inner_;
-    std::function<void()> meddle_;
-  };
+  // Moved by hand between the plan and the flip.
   Meddler builder(MakeBuilder(), [&] {
     catalog::HivePartition partition = Partition();
     partition.parameters["by.hand"] = "yes";
@@ -318,6 +320,21 @@ TEST_F(PublishTest, APartitionThatAnotherProgramMovedMeanwhileIsAConflict) {
   EXPECT_EQ(outcomes->at(0).end, PublishEnd::kConflict) << outcomes->at(0).status.ToString();
   EXPECT_EQ(Rows(), 1);
   EXPECT_EQ(Partition().parameters.at("by.hand"), "yes");
+}
+
+TEST_F(PublishTest, APublisherThatWasAwayLongerThanItsLeaseChangesNothing) {
+  Source({{kDay, 1}});
+  MustPublish(kDay);
+  Source({{kDay, 2}});
+  Meddler builder(MakeBuilder(), [&] {
+    Pass(Lease::kLength);
+    Source({{kDay, 3}});
+    MustPublish(kDay);
+  });
+  const auto outcomes = Publish(definition_, {{kDay}}, {}, builder, PortsOn(*catalog_, *store_));
+  ASSERT_TRUE(outcomes.ok());
+  EXPECT_EQ(outcomes->at(0).end, PublishEnd::kConflict) << outcomes->at(0).status.ToString();
+  EXPECT_EQ(Rows(), 3);
 }
 
 TEST_F(PublishTest, OfSeveralPublishersOneWinsEachRound) {
