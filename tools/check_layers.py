@@ -39,7 +39,7 @@ LAYERS = {
     "bucket": Layer("what a bucket of the contract holds", ("base", "contract", "store")),
     "parquet": Layer("footers, key scans, rewrites, capped and delete files", ("base", "schema", "store")),
     "sqlite": Layer("one SQLite file behind a small surface", ("base",)),
-    "catalog": Layer("Hive-style tables: the port to catalogs, partition paths", ("base", "sqlite")),
+    "catalog": Layer("Hive-style tables: the port to catalogs, partition paths", ("base", "net", "aws", "sqlite")),
     "table": Layer("the lake table: Iceberg metadata, delete files, commits",
                    ("base", "schema", "contract", "store", "parquet", "sqlite")),
     "engine": Layer("running SQL somewhere, behind one port", ("base",)),

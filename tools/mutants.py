@@ -128,7 +128,7 @@ MUTANTS = (
            "  if (!out.runs.empty()) folder = out.runs.back().folder;", ("publish",)),
     Mutant("partition-column-written", "the partition column is written into the files",
            "src/tidegate/publish/partition_plan.cc", "if (ToLower(column) != ToLower(partition.name)) continue;",
-           "if (!column.empty()) continue;", ("publish",)),
+           "if (ToLower(column) != ToLower(partition.name) || !column.empty()) continue;", ("publish",)),
     Mutant("entry-errors-ignored", "of a change of several partitions only the whole answer is looked at",
            "src/tidegate/publish/flip.cc",
            "out[which[n]] = ReadBack(table, requests[which[n]], answer, ports);",

@@ -385,7 +385,7 @@ class Lab:
             outcome.broken.append("the error names no object")
         if outcome.kind == "corrupt":
             return
-        if done.code != 1:
+        if done.code != (2 if "there is no such bucket" in outcome.err else 1):  # a wrong name is wrong usage
             outcome.broken.append(f"exit code {done.code}")
         if not NEXT_STEP.search(outcome.err):
             outcome.broken.append("the error says no next step")

@@ -28,7 +28,7 @@ SEED = int(program.option("--seed", str(time.time_ns() % 1_000_000_000)))
 DAY = "day=2026-11-01"
 SETTINGS = """
 [hive_catalog]
-file = "{folder}/hive.db"
+url = "{catalog}"
 
 [[publish]]
 table = "sales.daily"
@@ -51,7 +51,7 @@ class Published(program.Case):
         self.settings()
 
     def settings(self, more="", min_age="24h", location=None):
-        self.config.write_text(SETTINGS.format(folder=self.folder, location=location or self.location, more=more, min_age=min_age))
+        self.config.write_text(SETTINGS.format(folder=self.folder, catalog=self.catalog, location=location or self.location, more=more, min_age=min_age))
 
     def source(self, rows, run, day="2026-11-01"):
         """So many rows of a day; `run` is a mark in all of them."""
@@ -178,6 +178,30 @@ class Usage(Published):
                 self.assertEqual(codes[0], 1, codes)
                 self.assertEqual(sum(codes[code] for code in (0, 3, 6)), publishers, codes)
                 self.assertEqual(self.count(), 100 * publishers + number)
+
+    def test_the_story_in_glue(self):
+        """moto keeps Glue and the bucket."""
+        with servers.Moto() as server:
+            servers.client(server).create_bucket(Bucket="warehouse")
+            servers.client(server, "glue").create_database(DatabaseInput={"Name": "sales"})
+            tidegate = program.Tidegate(self.binary, self.folder / "cwd", server.environment())
+            self.catalog = "glue://us-east-1"
+            self.settings(location="s3://warehouse/daily")
+            for number, rows in enumerate((100, 120)):
+                self.source(rows, number)
+                done = self.publish(of=tidegate)
+                self.assertEqual(done.code, 0, done)
+                self.assertEqual(self.ask("SELECT count(*) FROM sales.daily", of=tidegate), [[str(rows)]])
+            self.assertIn("unchanged", self.publish(of=tidegate).out)
+            tidegate.must("rollback", "sales.daily", DAY, "--config", self.config)
+            self.assertEqual(self.ask("SELECT count(*) FROM sales.daily", of=tidegate), [["100"]])
+            self.assertIn("kept", tidegate.must("runs", "sales.daily", "--config", self.config).out)
+            partition = servers.client(server, "glue").get_partition(DatabaseName="sales", TableName="daily", PartitionValues=["2026-11-01"])["Partition"]
+            self.assertIn("/run=", partition["StorageDescriptor"]["Location"])
+            self.settings(location="s3://warehouse/daily")
+            self.config.write_text(self.config.read_text().replace('"sales.daily"', '"nowhere.daily"'))
+            done = tidegate("publish", "nowhere.daily", DAY, "--config", self.config)
+            self.assertIn("there is no database 'nowhere'", done.err)
 
     def test_in_a_bucket(self):
         with servers.SeaweedFs() as server:

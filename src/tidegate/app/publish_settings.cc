@@ -174,8 +174,8 @@ Result<PublishSettings> ReadPublish(const toml::table& root, const std::string& 
   TG_ASSIGN_OR_RETURN(const toml::table* catalog, FindSection(root, "hive_catalog", source));
   if (catalog != nullptr) {
     const std::string where = source + " [hive_catalog]";
-    TG_RETURN_IF_ERROR(CheckNames(*catalog, {"file"}, where));
-    TG_RETURN_IF_ERROR(ReadText(*catalog, "file", where, AsItIs, &out.catalog_file));
+    TG_RETURN_IF_ERROR(CheckNames(*catalog, {"url"}, where));
+    TG_RETURN_IF_ERROR(ReadText(*catalog, "url", where, AsItIs, &out.catalog_url));
   }
   if (!root.contains("publish")) return out;
   const toml::array* list = root["publish"].as_array();

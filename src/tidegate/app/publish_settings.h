@@ -12,7 +12,7 @@
 namespace tidegate::app {
 
 struct PublishSettings {
-  std::string catalog_file = "hive.db";  // [hive_catalog] file: the embedded one
+  std::string catalog_url = "hive.db";  // [hive_catalog] url: a file, or glue://region
   std::vector<publish::Definition> tables;
 };
 

@@ -25,7 +25,7 @@ select = "SELECT 1 AS a WHERE {day} IS NOT NULL"
 TEST(PublishSettingsTest, AShortSectionHasUsualValues) {
   const auto settings = Read(kShort);
   ASSERT_TRUE(settings.ok()) << settings.status().ToString();
-  EXPECT_EQ(settings->catalog_file, "hive.db");
+  EXPECT_EQ(settings->catalog_url, "hive.db");
   const auto definition = FindDefinition(*settings, "sales.daily");
   ASSERT_TRUE(definition.ok());
   EXPECT_EQ(definition->writer.compression, "snappy");
@@ -38,7 +38,7 @@ TEST(PublishSettingsTest, AShortSectionHasUsualValues) {
 TEST(PublishSettingsTest, ALongSectionIsRead) {
   const auto settings = Read(R"(
 [hive_catalog]
-file = "x.db"
+url = "x.db"
 [[publish]]
 table = "sales.daily"
 partition_by = ["day date", "region"]
@@ -61,7 +61,7 @@ accepted = { state = ["new", "done"] }
 no_rows = ["FROM build WHERE a < 0"]
 )");
   ASSERT_TRUE(settings.ok()) << settings.status().ToString();
-  EXPECT_EQ(settings->catalog_file, "x.db");
+  EXPECT_EQ(settings->catalog_url, "x.db");
   const publish::Definition& d = settings->tables.at(0);
   EXPECT_EQ(d.partition_columns.at(0).type, "date");
   EXPECT_EQ(d.source, "source.duckdb");

@@ -4,8 +4,8 @@
 
 #include <array>
 
+#include "tidegate/app/open_catalog.h"
 #include "tidegate/base/text.h"
-#include "tidegate/catalog/embedded/embedded_catalog.h"
 #include "tidegate/catalog/partition_path.h"
 
 namespace tidegate::cli {
@@ -33,7 +33,9 @@ Result<std::unique_ptr<PublishSetup>> PublishSetup::Open(const PartitionOptions&
   TG_ASSIGN_OR_RETURN(out->definition_, app::FindDefinition(out->settings_.publish, options.table));
   TG_ASSIGN_OR_RETURN(out->clock_, MakeClock(options.common));
   TG_ASSIGN_OR_RETURN(out->root_, OpenStore(options.common, out->definition_.location, app::OpenMode::kCreate));
-  TG_ASSIGN_OR_RETURN(out->catalog_, catalog::EmbeddedCatalog::Open(out->settings_.publish.catalog_file));
+  const std::string& catalog = out->settings_.publish.catalog_url;
+  TG_ASSIGN_OR_RETURN(const app::StoreAccess access, AccessOf(options.common, catalog));
+  TG_ASSIGN_OR_RETURN(out->catalog_, app::OpenCatalog(catalog, access));
   return out;
 }
 

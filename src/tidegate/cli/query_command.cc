@@ -4,8 +4,8 @@
 #include <iterator>
 
 #include "tidegate/app/engine_access.h"
+#include "tidegate/app/open_catalog.h"
 #include "tidegate/app/open_store.h"
-#include "tidegate/catalog/embedded/embedded_catalog.h"
 #include "tidegate/cli/command.h"
 #include "tidegate/cli/sql_output.h"
 #include "tidegate/query/hive_views.h"
@@ -71,10 +71,10 @@ Status AddTables(engine::DuckDb& db, store::ObjectStore& lake, const Options& op
   return query::CreateLakeViews(db, lake, options.sql, &choice);
 }
 
-/// A file is a catalog of Hive-style tables.
-bool IsCatalogFile(const std::string& place) {
+/// A catalog of Hive-style tables: a file, or Glue.
+bool IsCatalog(const std::string& place) {
   std::error_code error;
-  return std::filesystem::is_regular_file(place, error);
+  return app::IsGlueUrl(place) || std::filesystem::is_regular_file(place, error);
 }
 
 Status AddHiveTables(engine::DuckDb& db, const Options& options) {
@@ -82,7 +82,8 @@ Status AddHiveTables(engine::DuckDb& db, const Options& options) {
     return Unsupported(
         "--at asks a lake: tables of a catalog have no earlier deliveries, `tidegate rollback` goes back");
   }
-  TG_ASSIGN_OR_RETURN(const auto catalog, catalog::EmbeddedCatalog::Open(options.lake));
+  TG_ASSIGN_OR_RETURN(const app::StoreAccess access, AccessOf(options.common, options.lake));
+  TG_ASSIGN_OR_RETURN(const auto catalog, app::OpenCatalog(options.lake, access));
   const query::OpenLocation open = [&](const std::string& location) -> Result<std::unique_ptr<store::ObjectStore>> {
     TG_ASSIGN_OR_RETURN(auto place, OpenStore(options.common, location, app::OpenMode::kMustExist));
     TG_RETURN_IF_ERROR(app::LetEngineRead(db, *place));
@@ -105,7 +106,7 @@ Status RunQuery(const Options& options, const app::Settings& settings) {
   engine_options.threads = options.threads > 0 ? std::optional(options.threads) : settings.query_threads;
   TG_ASSIGN_OR_RETURN(auto db, engine::DuckDb::Open(":memory:", engine_options));
   const Interrupter interrupter(db);
-  TG_RETURN_IF_ERROR(IsCatalogFile(options.lake) ? AddHiveTables(db, options) : AddLakeTables(db, options));
+  TG_RETURN_IF_ERROR(IsCatalog(options.lake) ? AddHiveTables(db, options) : AddLakeTables(db, options));
   return PrintResult(db, options.sql, format);
 }
 
@@ -129,7 +130,7 @@ void AddQuery(CLI::App& app, int* exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("query", "Ask the tables of a lake in SQL (embedded DuckDB)");
   command
-      ->add_option("LAKE", options->lake, "The lake: a path or s3://bucket/prefix; or the file of a catalog, hive.db")
+      ->add_option("LAKE", options->lake, "The lake: a path or s3://bucket/prefix; or a catalog of Hive-style tables: hive.db, glue://eu-central-1")
       ->required();
   command->add_option("SQL", options->sql, "The query; - reads it from standard input")->required();
   command
