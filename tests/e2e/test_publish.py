@@ -8,12 +8,14 @@ SIGKILL at N moments between the first and the last write of a publish: readers 
 and a clean-up leaves no orphan.
 """
 import collections
+import datetime as dt
 import json
 import os
 import random
 import re
 import signal
 import statistics
+import subprocess
 import threading
 import time
 
@@ -21,6 +23,7 @@ import duckdb
 
 import program
 import servers
+import shop
 
 SWAPS = int(program.option("--swaps", "12"))
 KILLS = int(program.option("--kills", "10"))
@@ -159,6 +162,7 @@ class Usage(Published):
         done = self.tidegate("publish", "sales.hourly", DAY, "--config", self.config)
         self.assertIn("they have sales.daily (docs/publish.md)", done.err)
         self.assertIn("write it as day=…", self.publish(partition="2026-11-01").err)
+        self.assertIn("name the partitions, or give", self.tidegate("publish", "sales.daily", "--config", self.config).err)
         done = self.tidegate("rollback", "sales.daily", DAY, "--config", self.config)
         self.assertIn("there is no table", done.err)
         self.publish()
@@ -202,6 +206,43 @@ class Usage(Published):
             self.config.write_text(self.config.read_text().replace('"sales.daily"', '"nowhere.daily"'))
             done = tidegate("publish", "nowhere.daily", DAY, "--config", self.config)
             self.assertIn("there is no database 'nowhere'", done.err)
+
+    def test_a_table_that_follows_a_lake(self):
+        store = shop.Shop(self.tidegate, self.folder / "shop", history_rows=200)
+        store.deliver_v1()
+        self.config.write_text(f"""
+[hive_catalog]
+url = "{self.catalog}"
+[[publish]]
+table = "sales.daily"
+partition_by = ["day"]
+location = "{self.location}"
+lake = "{store.lake}"
+select = "SELECT id, total, paid FROM shop.orders WHERE CAST(placed_at AS DATE) = CAST({{day}} AS DATE)"
+partitions = "SELECT CAST(placed_at AS DATE) FROM shop.orders"
+""")
+        outcomes = []
+        for number in range(2):
+            store.deliver_hour(shop.FIRST_HOUR + dt.timedelta(hours=number), orders=20)
+            self.tidegate.must("ingest", store.bucket, store.lake, "--config", store.config)
+            done = self.tidegate.must("publish", "sales.daily", "--config", self.config, "--json").json
+            outcomes.append(collections.Counter(one["outcome"] for one in done["partitions"]))
+            same = "SELECT count(*) AS n, sum(total) AS total, count(*) FILTER (paid) AS paid FROM "
+            there = self.tidegate.must("query", self.catalog, same + "sales.daily", "--json").json
+            self.assertEqual(there, self.tidegate.must("query", store.lake, same + "shop.orders", "--json").json)
+        self.assertEqual(set(outcomes[0]), {"published"})
+        self.assertIn("published", outcomes[1])
+        self.assertLessEqual(set(outcomes[1]), {"published", "unchanged"})
+        again = self.tidegate.must("publish", "sales.daily", "--config", self.config, "--json").json
+        self.assertEqual({one["outcome"] for one in again["partitions"]}, {"unchanged"})
+
+    def test_the_example(self):
+        """examples/partition-swap tells its story."""
+        environment = {**os.environ, "PATH": f"{self.binary.parent}:{os.environ['PATH']}", "DEMO_FOLDER": str(self.folder / "de mo")}
+        done = subprocess.run([str(program.ROOT / "examples/partition-swap/demo.sh"), "story"], env=environment, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done)
+        self.assertEqual([line for line in done.stdout.splitlines() if line.isdigit()], ["100", "120", "100"])
+        self.assertFalse((self.folder / "de mo").exists())
 
     def test_in_a_bucket(self):
         with servers.SeaweedFs() as server:

@@ -26,15 +26,20 @@ Result<CatalogPointer> OpenGlue(const std::string& url, const StoreAccess& acces
   TG_ASSIGN_OR_RETURN(surroundings.http, net::MakeHttpClient({.ca_bundle = common.ca_bundle, .cancel = access.cancel}));
   catalog::GlueSettings out;
   const std::string asked(place.substr(0, slash));
-  TG_ASSIGN_OR_RETURN(out.region, aws::ConfiguredRegion(asked.empty() ? settings.s3.region : asked, surroundings.variable, files, settings.s3.profile));
+  TG_ASSIGN_OR_RETURN(out.region, aws::ConfiguredRegion(asked.empty() ? settings.s3.region : asked,
+                                                        surroundings.variable, files, settings.s3.profile));
   if (out.region.empty()) {
-    return InvalidArgument("nobody says in which region the catalog is: write it as glue://eu-central-1, or set AWS_REGION");
+    return InvalidArgument(
+        "nobody says in which region the catalog is: write it as glue://eu-central-1, or set AWS_REGION");
   }
-  TG_ASSIGN_OR_RETURN(const aws::Url address, aws::ServiceUrl("glue", "glue", out.region, surroundings.variable, files, settings.s3.profile));
+  TG_ASSIGN_OR_RETURN(const aws::Url address,
+                      aws::ServiceUrl("glue", "glue", out.region, surroundings.variable, files, settings.s3.profile));
   out.origin = address.origin;
   if (slash < place.size()) out.catalog_id = std::string(place.substr(slash + 1));
-  const aws::IdentityOptions identity{.anonymous = settings.anonymous, .profile = settings.s3.profile,
-                                      .region = out.region, .web_identity = settings.web_identity};
+  const aws::IdentityOptions identity{.anonymous = settings.anonymous,
+                                      .profile = settings.s3.profile,
+                                      .region = out.region,
+                                      .web_identity = settings.web_identity};
   TG_ASSIGN_OR_RETURN(out.credentials, aws::MakeCredentialsProvider(identity, surroundings));
   Log(LogLevel::kDebug, Quoted(url) + ": identity: " + out.credentials->Describe());
   out.http = surroundings.http;

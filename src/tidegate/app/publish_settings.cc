@@ -148,10 +148,11 @@ Status ReadClean(const toml::table& table, const std::string& where, publish::Cl
 
 Result<Definition> ReadDefinition(const toml::table& table, const std::string& source, const std::string& where) {
   Definition out;
-  TG_RETURN_IF_ERROR(CheckNames(table,
-                                {"table", "partition_by", "location", "source", "select", "select_file", "compression",
-                                 "max_file", "keep_runs", "min_age", "failed_age", "audit"},
-                                where));
+  TG_RETURN_IF_ERROR(
+      CheckNames(table,
+                 {"table", "partition_by", "location", "source", "lake", "select", "select_file", "partitions",
+                  "compression", "max_file", "keep_runs", "min_age", "failed_age", "audit"},
+                 where));
   TG_RETURN_IF_ERROR(ReadText(table, "table", where, ParseName, &out.table));
   if (out.table.table.empty()) return InvalidArgument(where + ": table names it, as \"sales.daily\"");
   TG_RETURN_IF_ERROR(ReadPartitionColumns(table, where, out));
@@ -159,6 +160,11 @@ Result<Definition> ReadDefinition(const toml::table& table, const std::string& s
   if (out.location.empty())
     return InvalidArgument(where + ": location is where the table lies, as \"s3://bucket/daily\"");
   TG_RETURN_IF_ERROR(ReadText(table, "source", where, AsItIs, &out.source));
+  TG_RETURN_IF_ERROR(ReadText(table, "lake", where, AsItIs, &out.lake));
+  TG_RETURN_IF_ERROR(ReadText(table, "partitions", where, AsItIs, &out.partitions));
+  if (!out.source.empty() && !out.lake.empty()) {
+    return InvalidArgument(where + ": source is a DuckDB file and lake is a lake: give one of the two");
+  }
   TG_RETURN_IF_ERROR(ReadSelect(table, source, where, out));
   TG_RETURN_IF_ERROR(ReadWriter(table, where, out.writer));
   TG_RETURN_IF_ERROR(ReadClean(table, where, out.clean));

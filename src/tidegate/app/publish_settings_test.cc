@@ -94,6 +94,8 @@ TEST(PublishSettingsTest, WhatIsWrongIsNamed) {
       {"[[publish]]\ncolour = 'red'", "unknown setting 'colour'"}};
   for (const auto& [text, what] : cases) EXPECT_THAT(Read(text).status().message(), HasSubstr(what)) << text;
   const std::string shortly = kShort;
+  EXPECT_THAT(Read(shortly + "source = 'x'\nlake = 'y'").status().message(), HasSubstr("one of the two"));
+  EXPECT_EQ(Read(shortly + "lake = 'y'\npartitions = 'SELECT 1'")->tables.at(0).partitions, "SELECT 1");
   EXPECT_THAT(Read(shortly + "compression = 'lzo'").status().message(), HasSubstr("snappy, zstd or none"));
   EXPECT_THAT(Read(shortly + "keep_runs = 0").status().message(), HasSubstr("keep_runs"));
   EXPECT_THAT(Read(shortly + "[publish.audit]\nmax_shrink = 2").status().message(), HasSubstr("from 0 to 1"));

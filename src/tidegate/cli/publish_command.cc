@@ -121,14 +121,14 @@ int Publish(const Options& options) {
   const auto setup = PublishSetup::Open(options.what);
   if (!setup.ok()) return Fail(setup.status());
   const publish::Definition& definition = (*setup)->definition();
-  const auto partitions = (*setup)->Partitions(options.what.partitions);
-  if (!partitions.ok()) return Fail(partitions.status());
-  engine::DuckDbOptions engine_options{.memory_limit = (*setup)->settings().query_memory_limit,
-                                       .threads = (*setup)->settings().query_threads};
-  auto db = publish::OpenSource(definition.source, engine_options);
+  auto db = (*setup)->OpenSource(options.what.common);
   if (!db.ok()) return Fail(db.status());
   publish::DuckDbBuilder builder(*std::move(db), definition.writer);
   const Interrupter interrupter(builder.db());
+  const bool typed = !options.what.partitions.empty();
+  const auto partitions =
+      typed ? (*setup)->Partitions(options.what.partitions) : (*setup)->AskForPartitions(builder.db());
+  if (!partitions.ok()) return Fail(partitions.status());
   if (options.plan) return ShowPlans(options, **setup, builder, *partitions);
   const publish::PublishOptions how{
       .force = options.force, .clean = !options.keep_all, .tool = std::string("tidegate ") + kVersion};
@@ -155,7 +155,7 @@ void AddPublish(CLI::App& app, int* exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("publish", "Rebuild partitions of a Hive-style table: build aside, audit, flip one pointer");
-  AddPartitions(*command, options->what, /*required=*/true);
+  AddPartitions(*command, options->what, /*required=*/false);
   command->add_flag("--force", options->force, "Build and flip, also where the content is the same or was turned away");
   command->add_flag("--no-clean", options->keep_all, "Leave old runs where they are");
   command->add_flag("--plan", options->plan, "Show what would be done; change nothing");
@@ -165,6 +165,7 @@ void AddPublish(CLI::App& app, int* exit_code) {
       "Examples:\n"
       "  tidegate publish sales.daily day=2026-11-01 --plan\n"
       "  tidegate publish sales.daily day=2026-11-01 day=2026-11-02\n"
+      "  tidegate publish sales.daily                     the partitions that its settings ask for\n"
       "Readers see the old run or the new one, whole. The settings file says how: docs/publish.md.\n"
       "Exit codes: 0 done, 1 failed or an audit failed, 6 another publisher was first.");
   OnRun(*command, exit_code, [options] { return Publish(*options); });

@@ -130,7 +130,9 @@ void AddQuery(CLI::App& app, int* exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("query", "Ask the tables of a lake in SQL (embedded DuckDB)");
   command
-      ->add_option("LAKE", options->lake, "The lake: a path or s3://bucket/prefix; or a catalog of Hive-style tables: hive.db, glue://eu-central-1")
+      ->add_option(
+          "LAKE", options->lake,
+          "The lake: a path or s3://bucket/prefix; or a catalog of Hive-style tables: hive.db, glue://eu-central-1")
       ->required();
   command->add_option("SQL", options->sql, "The query; - reads it from standard input")->required();
   command

@@ -17,9 +17,11 @@ namespace tidegate::publish {
 struct Definition {
   catalog::HiveName table{};
   std::vector<catalog::HiveColumn> partition_columns{};
-  std::string location{};  // the root of the table, a path or URL
-  std::string source{};    // a DuckDB file; "": the SELECT brings its own files
-  std::string select{};    // with {column} for the partition's values
+  std::string location{};    // the root of the table, a path or URL
+  std::string source{};      // a DuckDB file; "": the SELECT brings its own files
+  std::string lake{};        // a lake whose tables the SELECT asks; not with a source
+  std::string select{};      // with {column} for the partition's values
+  std::string partitions{};  // a query whose rows are the partitions to publish where none is named; "" is none
   parquet::CappedWriterOptions writer{};
   CleanRules clean{};
   Audits audits{};

@@ -86,7 +86,8 @@ Result<HiveTable> GlueCatalog::GetTable(const HiveName& name) {
 
 Result<std::vector<HiveName>> GlueCatalog::ListTables() {
   std::vector<HiveName> out;
-  TG_ASSIGN_OR_RETURN(const auto databases, client_.CallAllPages("GetDatabases", OrderedJson::object(), "DatabaseList", "all databases"));
+  TG_ASSIGN_OR_RETURN(const auto databases,
+                      client_.CallAllPages("GetDatabases", OrderedJson::object(), "DatabaseList", "all databases"));
   for (const Json& database : databases) {
     const std::string name = TextOr(database, "Name");
     TG_ASSIGN_OR_RETURN(const auto tables, client_.CallAllPages("GetTables", {{"DatabaseName", name}}, "TableList",
@@ -104,15 +105,18 @@ Status GlueCatalog::DropTable(const HiveName& name) {
 Result<HivePartition> GlueCatalog::GetPartition(const HiveName& name, const PartitionValues& values) {
   OrderedJson request = TableRequest(name);
   request["PartitionValues"] = GlueValues(values);
-  TG_ASSIGN_OR_RETURN(const Json answer, client_.Call("GetPartition", std::move(request), "a partition of " + About(name)));
+  TG_ASSIGN_OR_RETURN(const Json answer,
+                      client_.Call("GetPartition", std::move(request), "a partition of " + About(name)));
   const auto partition = answer.find("Partition");
-  if (partition == answer.end() || !partition->is_object()) return Corruption("Glue tells nothing of a partition of " + About(name));
+  if (partition == answer.end() || !partition->is_object())
+    return Corruption("Glue tells nothing of a partition of " + About(name));
   return ReadGluePartition(*partition);
 }
 
 Result<std::vector<HivePartition>> GlueCatalog::ListPartitions(const HiveName& name) {
   TG_ASSIGN_OR_RETURN(const HiveTable table, GetTable(name));
-  TG_ASSIGN_OR_RETURN(const auto raw, client_.CallAllPages("GetPartitions", TableRequest(name), "Partitions", About(name)));
+  TG_ASSIGN_OR_RETURN(const auto raw,
+                      client_.CallAllPages("GetPartitions", TableRequest(name), "Partitions", About(name)));
   std::map<std::string, HivePartition> in_order;
   for (const Json& one : raw) {
     TG_ASSIGN_OR_RETURN(HivePartition partition, ReadGluePartition(one));
@@ -164,7 +168,8 @@ Status GlueCatalog::UpdateSome(const HiveName& name, const std::vector<HiveParti
       if (!there.ok() || there->values != partitions[i].values) continue;
       out[i] = {};
       if (there->version != partitions[i].version) {
-        out[i] = PreconditionFailed("a partition of " + About(name) + " was changed by another program meanwhile; it points to " +
+        out[i] = PreconditionFailed("a partition of " + About(name) +
+                                    " was changed by another program meanwhile; it points to " +
                                     Quoted(there->location, 1200));
         continue;
       }

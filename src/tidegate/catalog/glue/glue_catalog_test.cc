@@ -50,7 +50,9 @@ constexpr const char* kTable =
         "StorageDescriptor": {"Columns": [], "Location": "s3://w", "SerdeInfo": {"SerializationLibrary": "x.parquet.Y", "Parameters": {"k": "v"}}}}})";
 
 std::string PartitionText(const std::string& day, const std::string& location) {
-  return R"({"Values": [")" + day + R"("], "DatabaseName": "d", "TableName": "t", "CreationTime": 1, "StorageDescriptor": {"Location": ")" + location +
+  return R"({"Values": [")" + day +
+         R"("], "DatabaseName": "d", "TableName": "t", "CreationTime": 1, "StorageDescriptor": {"Location": ")" +
+         location +
          R"(", "SerdeInfo": {"SerializationLibrary": "x.parquet.Y", "Parameters": {"k": "v"}}}, "Parameters": {}})";
 }
 
@@ -74,7 +76,8 @@ TEST_F(GlueCatalogScriptTest, ErrorsOfSingleEntriesAreTheirs) {
   const HivePartition two = *ReadGluePartition(*ParseJson(PartitionText("2", "s3://w/2")));
   script_->Answer(kTable);
   script_->Answer(R"({"Partitions": [)" + PartitionText("2", "s3://w/2") + "," + PartitionText("1", "s3://w/1") + "]}");
-  script_->Answer(R"({"Errors": [{"PartitionValueList": ["2"], "ErrorDetail": {"ErrorCode": "AccessDeniedException", "ErrorMessage": "no"}}]})");
+  script_->Answer(
+      R"({"Errors": [{"PartitionValueList": ["2"], "ErrorDetail": {"ErrorCode": "AccessDeniedException", "ErrorMessage": "no"}}]})");
   const auto done = catalog_.UpdatePartitions(name_, {one, two});
   ASSERT_TRUE(done.ok()) << done.status().ToString();
   EXPECT_TRUE(done->at(0).ok());

@@ -1,5 +1,5 @@
-// The conformance suite against Glue's API on a server (moto). tests/servers/run_with.py starts it and says where it is:
-// TIDEGATE_TEST_S3_MOTO (the endpoint), …_REGION.
+// The conformance suite against Glue's API on a server (moto). tests/servers/run_with.py starts it and says where it
+// is: TIDEGATE_TEST_S3_MOTO (the endpoint), …_REGION.
 #include <cstdlib>
 
 #include "tidegate/aws/retry.h"
@@ -61,7 +61,8 @@ TEST(GlueCatalogTest, FourHundredAndFiftyPartitionsTakeFiveUpdates) {
   MakeGlue();
   auto http = std::make_shared<CountingHttp>(*net::MakeHttpClient({}));
   GlueCatalog catalog(Settings(http));
-  const HiveTable table{.name = {"sales", "daily"}, .columns = {{"a", "int"}}, .partition_columns = {{"day", "string"}}};
+  const HiveTable table{
+      .name = {"sales", "daily"}, .columns = {{"a", "int"}}, .partition_columns = {{"day", "string"}}};
   ASSERT_TRUE(catalog.CreateTable(table).ok());
   std::vector<HivePartition> partitions;
   for (int i = 0; i < 450; ++i) partitions.push_back({.values = {std::to_string(1000 + i)}, .location = "s3://w/old"});

@@ -62,7 +62,8 @@ TableKind KindOf(const Json& table, const std::map<std::string, std::string>& pa
 
 FileFormat FormatOf(const Json& descriptor) {
   const auto serde = descriptor.find("SerdeInfo");
-  const std::string library = serde == descriptor.end() || !serde->is_object() ? "" : TextOr(*serde, "SerializationLibrary");
+  const std::string library =
+      serde == descriptor.end() || !serde->is_object() ? "" : TextOr(*serde, "SerializationLibrary");
   const bool parquet = ToLower(library).find("parquet") != std::string::npos ||
                        ToLower(TextOr(descriptor, "InputFormat")).find("parquet") != std::string::npos;
   return parquet ? FileFormat::kParquet : FileFormat::kOther;
@@ -139,7 +140,8 @@ Result<HivePartition> ReadGluePartition(const Json& partition) {
   out.columns = ReadColumns(descriptor, "Columns");
   out.parameters = ReadParameters(partition);
   if (out.values.empty()) return Corruption("a partition without values");
-  const OrderedJson seen{{"location", out.location}, {"columns", ColumnsJson(out.columns)},
+  const OrderedJson seen{{"location", out.location},
+                         {"columns", ColumnsJson(out.columns)},
                          {"parameters", ParametersJson(out.parameters)}};
   out.version = HashBytes(DumpJson(seen)).ToHex();  // Glue itself has none
   return out;
