@@ -62,6 +62,7 @@ Timing Measure(const Work& work) {
 
 double Median(const std::vector<Timing>& timings, double Timing::*part) {
   std::vector<double> values;
+  values.reserve(timings.size());
   for (const Timing& timing : timings) values.push_back(timing.*part);
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];

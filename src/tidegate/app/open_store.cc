@@ -1,10 +1,9 @@
 #include "tidegate/app/open_store.h"
 
-#include "tidegate/aws/config_files.h"
+#include "tidegate/app/aws_access.h"
 #include "tidegate/aws/surroundings.h"
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
-#include "tidegate/net/http.h"
 #include "tidegate/store/gcs/gcs_error.h"
 #include "tidegate/store/gcs/gcs_object_store.h"
 #include "tidegate/store/local/local_object_store.h"
@@ -18,27 +17,17 @@ using StorePointer = std::unique_ptr<store::ObjectStore>;
 
 Result<StorePointer> OpenS3(const std::string& url, const StoreAccess& access) {
   TG_ASSIGN_OR_RETURN(const store::S3Url place, store::ParseS3Url(url));
-  const StoreSettings settings = SettingsFor(url, access.flags, access.sections);
-  TG_ASSIGN_OR_RETURN(auto metadata_http, net::MakeHttpClient(aws::MetadataHttpOptions(access.cancel)));
-  aws::Surroundings surroundings = aws::RealSurroundings(nullptr, std::move(metadata_http), access.cancel);
-  TG_ASSIGN_OR_RETURN(const aws::ConfigFiles files, aws::LoadConfigFiles(surroundings));
-  TG_ASSIGN_OR_RETURN(const aws::S3Settings s3, aws::ResolveS3Settings(settings.s3, surroundings.variable, files));
-  TG_ASSIGN_OR_RETURN(surroundings.http, net::MakeHttpClient({.ca_bundle = s3.ca_bundle, .cancel = access.cancel}));
-  const aws::IdentityOptions identity{.anonymous = settings.anonymous,
-                                      .profile = settings.s3.profile,
-                                      .region = settings.s3.region,
-                                      .web_identity = settings.web_identity};
-  TG_ASSIGN_OR_RETURN(auto credentials, aws::MakeCredentialsProvider(identity, surroundings));
-  Log(LogLevel::kDebug, Quoted(url) + ": identity: " + credentials->Describe());
+  TG_ASSIGN_OR_RETURN(const AwsAccess caller, ResolveAwsAccess(url, access));
   store::S3Settings out;
   out.bucket = place.bucket;
   out.prefix = place.prefix;
-  if (const std::string region = aws::FindRegion(s3, identity, surroundings); !region.empty()) out.region = region;
-  out.endpoint = s3.endpoint_url;
-  out.addressing = s3.addressing_style;
-  out.requester_pays = settings.requester_pays;
-  out.ca_bundle = s3.ca_bundle;
-  out.credentials = std::move(credentials);
+  if (const std::string region = aws::FindRegion(caller.s3, caller.identity, caller.surroundings); !region.empty())
+    out.region = region;
+  out.endpoint = caller.s3.endpoint_url;
+  out.addressing = caller.s3.addressing_style;
+  out.requester_pays = caller.settings.requester_pays;
+  out.ca_bundle = caller.s3.ca_bundle;
+  out.credentials = caller.credentials;
   out.cancel = access.cancel;
   TG_ASSIGN_OR_RETURN(auto opened, store::S3ObjectStore::Make(std::move(out)));
   return StorePointer(std::move(opened));

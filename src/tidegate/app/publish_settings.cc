@@ -19,7 +19,7 @@ using publish::Definition;
 Status ReadNames(const toml::table& section, const char* name, const std::string& where,
                  std::vector<std::string>* out) {
   if (!section.contains(name)) return {};
-  const Status wrong = InvalidArgument(where + ": " + name + " must be a list of texts, as [\"a\", \"b\"]");
+  Status wrong = InvalidArgument(where + ": " + name + " must be a list of texts, as [\"a\", \"b\"]");
   const toml::array* list = section[name].as_array();
   if (list == nullptr) return wrong;
   for (const toml::node& node : *list) {

@@ -176,6 +176,7 @@ TEST_P(CatalogConformanceTest, EachOfSeveralHasItsOwnResult) {
 TEST_P(CatalogConformanceTest, ManyPartitionsAreListedAndUpdated) {
   constexpr int kMany = 450;
   std::vector<HivePartition> many;
+  many.reserve(kMany);
   for (int i = 0; i < kMany; ++i)
     many.push_back(Partition({std::to_string(1000 + i), "eu"}, "s3://w/" + std::to_string(i)));
   const auto added = catalog_->AddPartitions(table_.name, many);
@@ -228,6 +229,7 @@ TEST_P(CatalogConformanceTest, OfRacingUpdatesOneWinsEachRound) {
   ASSERT_TRUE(Add(Partition({"1", "eu"}, "s3://warehouse/0")).ok());
   constexpr int kThreads = 4, kRounds = 10;
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   std::atomic<int> failures{0};
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&] {

@@ -19,6 +19,7 @@ int HexDigit(char c) {
 
 std::string ColumnNames(const std::vector<HiveColumn>& columns) {
   std::vector<std::string> names;
+  names.reserve(columns.size());
   for (const HiveColumn& column : columns) names.push_back(column.name + "=…");
   return Join(names, "/");
 }

@@ -83,6 +83,7 @@ Result<std::vector<catalog::PartitionValues>> PublishSetup::Partitions(const std
   }
   if (!typed.empty()) return out;
   TG_ASSIGN_OR_RETURN(const auto all, catalog_->ListPartitions(definition_.table));
+  out.reserve(all.size());
   for (const catalog::HivePartition& partition : all) out.push_back(partition.values);
   return out;
 }

@@ -26,6 +26,7 @@ std::string From(const std::string& condition) {
 
 Check UniqueCheck(const std::vector<std::string>& key) {
   std::vector<std::string> names;
+  names.reserve(key.size());
   for (const std::string& column : key) names.push_back(SqlName(column));
   const std::string list = Join(names, ", ");
   return {"unique " + Join(key, ", "),
@@ -35,6 +36,7 @@ Check UniqueCheck(const std::vector<std::string>& key) {
 
 Check AcceptedCheck(const std::string& column, const std::vector<std::string>& values) {
   std::vector<std::string> texts;
+  texts.reserve(values.size());
   for (const std::string& value : values) texts.push_back(SqlText(value));
   return {"accepted " + column, From("CAST(" + SqlName(column) + " AS VARCHAR) NOT IN (" + Join(texts, ", ") + ")"),
           "rows with another value"};
@@ -42,6 +44,7 @@ Check AcceptedCheck(const std::string& column, const std::vector<std::string>& v
 
 std::vector<Check> ChecksOf(const Audits& audits) {
   std::vector<Check> out;
+  out.reserve(audits.not_null.size() + audits.unique.size() + audits.accepted.size() + audits.no_rows.size());
   for (const std::string& column : audits.not_null) {
     out.push_back({"not_null " + column, From(SqlName(column) + " IS NULL"), "rows with a null"});
   }

@@ -45,6 +45,7 @@ Fate FateOf(const Run& run, const CleanFacts& facts, const CleanRules& rules, co
 std::vector<CleanDecision> PlanClean(const CleanFacts& facts, const CleanRules& rules) {
   const std::set<std::string> previous = PreviousRuns(facts, rules.keep_runs);
   std::vector<CleanDecision> out;
+  out.reserve(facts.runs.size());
   for (const Run& run : facts.runs) out.push_back({&run, FateOf(run, facts, rules, previous)});
   return out;
 }

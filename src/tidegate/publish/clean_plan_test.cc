@@ -32,6 +32,7 @@ class CleanPlanTest : public testing::Test {
   std::vector<Fate> Fates() {
     if (facts_.current) facts_.referenced.insert(*facts_.current);
     std::vector<Fate> out;
+    out.reserve(facts_.runs.size());
     for (const CleanDecision& decision : PlanClean(facts_, rules_)) out.push_back(decision.fate);
     return out;
   }

@@ -71,6 +71,7 @@ Result<std::vector<RunFile>> DuckDbBuilder::Write(store::ObjectStore& store, con
   };
   TG_ASSIGN_OR_RETURN(const auto written, parquet::WriteCapped(&stream, writer_, next_file));
   std::vector<RunFile> out;
+  out.reserve(written.size());
   for (const parquet::WrittenFile& file : written) {
     out.push_back({file.object.key.substr(folder.size() + 1), file.object.size_bytes, file.rows});
   }

@@ -56,6 +56,7 @@ void ChangeTogether(Change change, const catalog::HiveName& table, const std::ve
                     const std::vector<size_t>& which, const Ports& ports, std::vector<Status>& out) {
   if (which.empty()) return;
   std::vector<catalog::HivePartition> changes;
+  changes.reserve(which.size());
   for (const size_t i : which) changes.push_back(ChangeOf(requests[i]));
   const auto answers = (ports.catalog.*change)(table, changes);
   for (size_t n = 0; n < which.size(); ++n) {

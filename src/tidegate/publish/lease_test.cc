@@ -65,6 +65,7 @@ TEST_F(LeaseTest, OfManyOneWins) {
     std::atomic<int> won{0};
     std::vector<std::unique_ptr<Lease>> leases(8);
     std::vector<std::thread> threads;
+    threads.reserve(leases.size());
     for (auto& mine : leases) {
       threads.emplace_back([&] {
         auto lease = Take("someone");

@@ -37,6 +37,7 @@ Status CheckKind(const catalog::HiveTable& table, const std::string& name) {
 
 std::string NamesOf(const std::vector<catalog::HiveColumn>& columns) {
   std::vector<std::string> out;
+  out.reserve(columns.size());
   for (const catalog::HiveColumn& column : columns) out.push_back(column.name);
   return Join(out, ", ");
 }

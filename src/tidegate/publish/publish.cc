@@ -146,9 +146,8 @@ class Job {
   /// The columns that the files have, and that their rows are those that were selected.
   Status CheckFiles() {
     const std::string& folder = outcome_.plan.folder;
-    std::vector<store::ObjectInfo> files;
     TG_ASSIGN_OR_RETURN(const store::Listing there, ports_.root.List({.prefix = folder + "/"}));
-    for (const store::ObjectInfo& object : there.objects) files.push_back(object);
+    const std::vector<store::ObjectInfo>& files = there.objects;
     if (files.size() != outcome_.run.files.size() || !there.refused.empty()) {
       return PreconditionFailed("the folder of the new run holds other files than were written: " +
                                 Quoted(ports_.root.Location(folder), 1200) + ": another program writes there");
@@ -231,6 +230,7 @@ bool Prepare(Job& job, const std::function<void(const std::string&)>& tell) {
 
 void FlipAll(std::vector<Job*>& jobs, const catalog::HiveName& table, const Ports& ports) {
   std::vector<FlipRequest> requests;
+  requests.reserve(jobs.size());
   for (const Job* job : jobs) requests.push_back(job->Request());
   const std::vector<Status> flipped = Flip(table, requests, ports);
   for (size_t i = 0; i < jobs.size(); ++i) {

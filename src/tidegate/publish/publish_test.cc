@@ -151,6 +151,7 @@ TEST_F(PublishTest, AFirstMoveIsBuiltWhereReadersOfTheFolderDoNotLook) {
   catalog::HivePartition partition = Partition();
   std::vector<std::string> keys;
   const publish::Run made = Runs().at(0);
+  keys.reserve(made.files.size());
   for (const store::ObjectInfo& object : made.files) keys.push_back(object.key);
   store::AdoptMethod method;
   const store::ObjectInfo file = *store_->Head(made.folder + "/part-00000.parquet");
@@ -215,6 +216,7 @@ TEST_F(PublishTest, SeveralPartitionsInOneCall) {
   const auto outcomes = Publish(definition_, {{"1"}, {""}, {"2"}, {"a/b"}}, {}, *builder, PortsOn(counted, *store_));
   ASSERT_TRUE(outcomes.ok());
   std::vector<PublishEnd> ends;
+  ends.reserve(outcomes->size());
   for (const auto& outcome : *outcomes) ends.push_back(outcome.end);
   EXPECT_THAT(ends,
               ElementsAre(PublishEnd::kPublished, PublishEnd::kFailed, PublishEnd::kPublished, PublishEnd::kPublished));
@@ -343,9 +345,11 @@ TEST_F(PublishTest, OfSeveralPublishersOneWinsEachRound) {
       Pass(std::chrono::seconds(1));
       Source({{kDay, publishers * 10 + round}});
       std::vector<std::unique_ptr<Builder>> builders;
+      builders.reserve(static_cast<size_t>(publishers));
       for (int i = 0; i < publishers; ++i) builders.push_back(MakeBuilder());
       std::atomic<int> won{0}, odd{0};
       std::vector<std::thread> threads;
+      threads.reserve(static_cast<size_t>(publishers));
       for (int i = 0; i < publishers; ++i) {
         threads.emplace_back([&, i] {
           auto catalog = catalog::EmbeddedCatalog::Open((folder_.path() / "hive.db").string());

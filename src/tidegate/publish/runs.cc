@@ -53,6 +53,7 @@ Result<std::vector<Run>> ListRuns(store::ObjectStore& store, const std::string& 
     TG_RETURN_IF_ERROR(ListBelow(store, RunsPrefix(partition_path, aside), runs));
   }
   std::vector<Run> out;
+  out.reserve(runs.size());
   for (auto& [folder, run] : runs) out.push_back(std::move(run));
   std::sort(out.begin(), out.end(), [](const Run& a, const Run& b) { return a.id < b.id; });
   return out;

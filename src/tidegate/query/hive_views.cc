@@ -199,7 +199,7 @@ Status CreateHiveViews(engine::DuckDb& db, catalog::HiveCatalog& catalog, std::s
     if (any_named && !is_named(name)) continue;
     const Status made = maker.Make(name);
     if (made.ok()) continue;
-    const Status failed = made.WithContext("table " + Quoted(name.ToString()));
+    Status failed = made.WithContext("table " + Quoted(name.ToString()));
     if (is_named(name)) return failed;
     Log(LogLevel::kWarning, failed.message() + "; it is left out");
   }

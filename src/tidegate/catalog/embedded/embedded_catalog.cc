@@ -164,6 +164,7 @@ Result<HiveTable> EmbeddedCatalog::GetTable(const HiveName& name) {
 Result<std::vector<HiveName>> EmbeddedCatalog::ListTables() {
   TG_ASSIGN_OR_RETURN(const auto rows, db_.Query("SELECT db, name FROM hive_tables ORDER BY db, name", {}));
   std::vector<HiveName> out;
+  out.reserve(rows.size());
   for (const auto& row : rows) out.push_back({row[0], row[1]});
   return out;
 }

@@ -63,7 +63,7 @@ void TakeEntryErrors(const Json& answer, const char* values_field, const std::st
 
 Status GlueCatalog::CreateTable(const HiveTable& table) {
   OrderedJson request{{"DatabaseName", table.name.database}, {"TableInput", GlueTableInput(table)}};
-  const Status made = client_.Call("CreateTable", std::move(request), About(table.name)).status();
+  Status made = client_.Call("CreateTable", std::move(request), About(table.name)).status();
   if (made.code() != Code::kNotFound) return made;
   return NotFound("there is no database " + Quoted(table.name.database) + " in " + Describe() +
                   ": create it (aws glue create-database), then run again");
@@ -124,6 +124,7 @@ Result<std::vector<HivePartition>> GlueCatalog::ListPartitions(const HiveName& n
     in_order[path.ok() ? *path : DumpJson(GlueValues(partition.values))] = std::move(partition);
   }
   std::vector<HivePartition> out;
+  out.reserve(in_order.size());
   for (auto& [path, partition] : in_order) out.push_back(std::move(partition));
   return out;
 }

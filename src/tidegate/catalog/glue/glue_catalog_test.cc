@@ -6,6 +6,7 @@
 
 #include <deque>
 
+#include "tidegate/aws/test_keys.h"
 #include "tidegate/catalog/glue/glue_json.h"
 
 namespace tidegate::catalog {
@@ -16,15 +17,6 @@ using ::testing::HasSubstr;
 class NoSleep final : public aws::Sleeper {
  public:
   Status Sleep(std::chrono::milliseconds) override { return {}; }
-};
-
-class TestKeys final : public aws::CredentialsProvider {
- public:
-  Result<std::optional<aws::Credentials>> Get() override {
-    return std::optional(aws::Credentials{.access_key_id = "test", .secret_access_key = "test"});
-  }
-  void Refresh() override {}
-  std::string Describe() const override { return "the test's keys"; }
 };
 
 /// Gives the answers in turn, and keeps what was asked.
@@ -61,7 +53,7 @@ class GlueCatalogScriptTest : public testing::Test {
   GlueSettings Settings() {
     GlueSettings out{.region = "eu-central-1", .origin = "https://glue"};
     out.http = script_;
-    out.credentials = std::make_shared<TestKeys>();
+    out.credentials = std::make_shared<aws::TestKeys>();
     out.sleeper = std::make_shared<NoSleep>();
     return out;
   }

@@ -3,20 +3,12 @@
 #include <cstdlib>
 
 #include "tidegate/aws/retry.h"
+#include "tidegate/aws/test_keys.h"
 #include "tidegate/catalog/conformance_test_suite.h"
 #include "tidegate/catalog/glue/glue_catalog.h"
 
 namespace tidegate::catalog {
 namespace {
-
-class TestKeys final : public aws::CredentialsProvider {
- public:
-  Result<std::optional<aws::Credentials>> Get() override {
-    return std::optional(aws::Credentials{.access_key_id = "test", .secret_access_key = "test"});
-  }
-  void Refresh() override {}
-  std::string Describe() const override { return "the test's keys"; }
-};
 
 /// Counts what is asked.
 class CountingHttp final : public net::HttpClient {
@@ -42,7 +34,7 @@ std::string Variable(const char* name) {
 GlueSettings Settings(std::shared_ptr<net::HttpClient> http) {
   GlueSettings out{.region = Variable("TIDEGATE_TEST_S3_MOTO_REGION"), .origin = Variable("TIDEGATE_TEST_S3_MOTO")};
   out.http = std::move(http);
-  out.credentials = std::make_shared<TestKeys>();
+  out.credentials = std::make_shared<aws::TestKeys>();
   out.sleeper = std::make_shared<aws::SystemSleeper>(nullptr);
   return out;
 }
@@ -65,6 +57,7 @@ TEST(GlueCatalogTest, FourHundredAndFiftyPartitionsTakeFiveUpdates) {
       .name = {"sales", "daily"}, .columns = {{"a", "int"}}, .partition_columns = {{"day", "string"}}};
   ASSERT_TRUE(catalog.CreateTable(table).ok());
   std::vector<HivePartition> partitions;
+  partitions.reserve(450);
   for (int i = 0; i < 450; ++i) partitions.push_back({.values = {std::to_string(1000 + i)}, .location = "s3://w/old"});
   ASSERT_TRUE(catalog.AddPartitions(table.name, partitions).ok());
   partitions = *catalog.ListPartitions(table.name);
