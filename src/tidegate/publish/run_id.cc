@@ -47,7 +47,7 @@ UtcTime TimeOfRun(const RunId& id) { return *ParseRfc3339(Rfc3339Of(id)); }
 RunId NewRunId(UtcTime now, uint64_t random, const std::optional<RunId>& newest) {
   std::array<char, 8> digits{};
   std::snprintf(digits.data(), digits.size(), "%06x", static_cast<unsigned>(random & 0xFFFFFF));
-  const RunId id = TimeText(now) + "-" + digits.data();
+  RunId id = TimeText(now) + "-" + digits.data();
   if (!newest || id > *newest) return id;
   return TimeText(TimeOfRun(*newest) + std::chrono::seconds(1)) + "-" + digits.data();
 }

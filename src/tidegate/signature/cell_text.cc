@@ -277,6 +277,7 @@ class CellMaker {
                          " has a struct with two fields of one name; leave the column out");
     }
     std::vector<StructField> sorted;
+    sorted.reserve(order.size());
     for (const size_t i : order) sorted.push_back(std::move(fields[i]));
     return CellPtr(std::make_unique<StructCells>(structs, std::move(sorted)));
   }

@@ -25,6 +25,7 @@ void RunMd5Avx2(const Md5Job* jobs, size_t count, Md5State* out);
 
 namespace {  // NOLINT: see above
 
+// NOLINTBEGIN(misc-definitions-in-headers): each of those files has its own.
 constexpr uint32_t kMd5Start[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
 constexpr int kMd5Turns[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
 constexpr uint32_t kMd5Sines[64] = {
@@ -38,6 +39,7 @@ constexpr uint32_t kMd5Sines[64] = {
     0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391,
 };
 alignas(16) constexpr char kMd5IdleBlock[kMd5BlockBytes] = {};
+// NOLINTEND(misc-definitions-in-headers)
 
 typedef uint32_t Vector4 __attribute__((vector_size(16)));
 typedef uint32_t Vector8 __attribute__((vector_size(32)));

@@ -24,6 +24,8 @@ TEST(Md5, TheVectorsOfRfc1321Hold) {
 std::vector<Md5Halves> Together(const std::vector<std::string>& texts, Md5Way way) {
   std::vector<std::string> padded;
   std::vector<Md5Text> at;
+  padded.reserve(texts.size());
+  at.reserve(texts.size());
   for (const std::string& text : texts) padded.push_back(text + std::string(kMd5Slack, '?'));
   for (size_t i = 0; i < texts.size(); ++i) at.push_back({padded[i].data(), texts[i].size()});
   std::vector<Md5Halves> halves(texts.size());

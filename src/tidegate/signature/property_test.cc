@@ -201,6 +201,7 @@ using Signatures = std::map<int64_t, std::string>;  // by pair; those of tables 
 Result<std::vector<SqlColumn>> Columns(engine::DuckDb& db) {
   TG_ASSIGN_OR_RETURN(const auto rows, db.QueryAll("SELECT column_name, column_type FROM (DESCRIBE side)"));
   std::vector<SqlColumn> columns;
+  columns.reserve(rows.size());
   for (const auto& row : rows) columns.push_back({row.at(0).value_or(""), row.at(1).value_or("")});
   return columns;
 }

@@ -92,6 +92,7 @@ class TaskList {
     TG_ASSIGN_OR_RETURN(const OpenedFile opened, parquet::OpenFooter(*reader));
     std::vector<TopColumn> columns = TopColumns(*opened.metadata->schema());
     std::vector<std::string> names;
+    names.reserve(columns.size());
     for (const TopColumn& column : columns) names.push_back(column.name);
     TG_ASSIGN_OR_RETURN(const SignedColumns signed_columns,
                         SignedColumns::Make(names, options_.leave_out, "sign " + Quoted(info.key) + ": "));

@@ -35,6 +35,7 @@ Status SignatureBuilder::Add(const arrow::RecordBatch& batch) {
     columns.push_back(std::move(made));
   }
   std::vector<ColumnText*> texts;
+  texts.reserve(columns.size());
   for (ArrowColumn& column : columns) texts.push_back(&column);
   for (int64_t first = 0; first < batch.num_rows();) {
     const size_t rows = PrepareAll(columns, first, batch.num_rows());

@@ -143,6 +143,7 @@ std::string TextOf(const DuckDbType& type, const std::string& value, int depth) 
 
 Result<SignedColumns> OrderOf(const std::vector<SqlColumn>& columns, const std::vector<std::string>& leave_out) {
   std::vector<std::string> names;
+  names.reserve(columns.size());
   for (const SqlColumn& column : columns) names.push_back(column.name);
   return SignedColumns::Make(names, leave_out, "sign rows in SQL: ");
 }
