@@ -123,9 +123,8 @@ MUTANTS = (
            "  if (out.runs.empty()) TG_RETURN_IF_ERROR(ReadCatalog(definition, values, ports, out));", ("publish",)),
     Mutant("location-from-memory", "the newest run counts as the current one, whatever the catalog says",
            "src/tidegate/publish/rollback.cc",
-           "const auto folder = FolderOf(ports.root.url(), out.partition.location);",
-           "auto folder = FolderOf(ports.root.url(), out.partition.location);\n"
-           "  if (!out.runs.empty()) folder = out.runs.back().folder;", ("publish",)),
+           "out.current = RunAt(out.runs, ports.root.url(), out.partition.location);",
+           "out.current = out.runs.empty() ? nullptr : &out.runs.back();", ("publish",)),
     Mutant("partition-column-written", "the partition column is written into the files",
            "src/tidegate/publish/partition_plan.cc", "if (ToLower(column) != ToLower(partition.name)) continue;",
            "if (ToLower(column) != ToLower(partition.name) || !column.empty()) continue;", ("publish",)),

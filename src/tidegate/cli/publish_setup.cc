@@ -10,6 +10,7 @@
 #include "tidegate/base/text.h"
 #include "tidegate/catalog/partition_path.h"
 #include "tidegate/publish/duckdb_builder.h"
+#include "tidegate/publish/lease.h"
 #include "tidegate/query/lake_views.h"
 
 namespace tidegate::cli {
@@ -89,9 +90,8 @@ Result<std::vector<catalog::PartitionValues>> PublishSetup::Partitions(const std
 }
 
 int FailOrConflict(const Status& status) {
-  const bool conflict = status.code() == Code::kAlreadyExists || status.code() == Code::kPreconditionFailed;
   const int code = Fail(status);
-  return conflict ? kConflict : code;
+  return publish::IsConflict(status) ? kConflict : code;
 }
 
 }  // namespace tidegate::cli

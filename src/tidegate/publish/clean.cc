@@ -40,7 +40,7 @@ Result<CleanFacts> ReadFacts(const Definition& definition, const catalog::Partit
   TG_ASSIGN_OR_RETURN(out.runs, ListRuns(ports.root, path));
   for (const Run& run : out.runs) {
     if (!run.retired) continue;
-    const auto at = ReadMark(ports.root, run.folder + "/" + std::string(kRetiredFile));
+    const auto at = ReadMark(ports.root, KeyIn(run.folder, kRetiredFile));
     if (at.ok()) out.retired[run.folder] = *at;
   }
   TG_RETURN_IF_ERROR(ReadCatalog(definition, values, ports, out));  // last: the freshest
@@ -49,7 +49,7 @@ Result<CleanFacts> ReadFacts(const Definition& definition, const catalog::Partit
 
 /// The mark of a complete run goes first: a rollback never finds half a run.
 Status Remove(const Run& run, store::ObjectStore& store) {
-  const std::string mark = run.folder + "/" + std::string(kRunFile);
+  const std::string mark = KeyIn(run.folder, kRunFile);
   if (run.complete) TG_RETURN_IF_ERROR(store.Delete({mark}));
   std::vector<std::string> keys;
   for (const store::ObjectInfo& file : run.files) {
@@ -71,7 +71,7 @@ CleanReport::Entry EntryOf(const CleanDecision& decision) {
 
 Status MarkPublished(const std::string& folder, const std::string& signature, const Ports& ports) {
   const std::string text = DumpJson(OrderedJson{{"signature", signature}}) + "\n";
-  return ports.root.Put(folder + "/" + std::string(kSignatureFile), text, store::PutMode::kOverwrite).status();
+  return ports.root.Put(KeyIn(folder, kSignatureFile), text, store::PutMode::kOverwrite).status();
 }
 
 Status MoveAwayFrom(const Run& run, const std::string& signature, const Ports& ports) {
@@ -81,7 +81,7 @@ Status MoveAwayFrom(const Run& run, const std::string& signature, const Ports& p
 
 Status Retire(const Run& run, const Ports& ports) {
   const std::string text = DumpJson(OrderedJson{{"at", FormatRfc3339(ports.clock.Now())}}) + "\n";
-  return ports.root.Put(run.folder + "/" + std::string(kRetiredFile), text, store::PutMode::kOverwrite).status();
+  return ports.root.Put(KeyIn(run.folder, kRetiredFile), text, store::PutMode::kOverwrite).status();
 }
 
 Result<CleanReport> Clean(const Definition& definition, const catalog::PartitionValues& values,

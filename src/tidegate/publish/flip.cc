@@ -33,9 +33,8 @@ Status Conflict(const std::string& where) {
 Status CheckFence(const FlipRequest& request) {
   TG_RETURN_IF_ERROR(request.lease->Renew());
   if (!request.seen) return {};
-  const auto last = request.seen->parameters.find(kLeaseParameter);
-  if (last == request.seen->parameters.end()) return {};
-  if (std::strtoll(last->second.c_str(), nullptr, 10) <= request.lease->number()) return {};
+  const std::string last = ParameterOf(*request.seen, kLeaseParameter);
+  if (std::strtoll(last.c_str(), nullptr, 10) <= request.lease->number()) return {};
   return Conflict(request.seen->location);
 }
 

@@ -28,6 +28,8 @@ std::string RunFolder(std::string_view partition_path, const RunId& id, bool asi
   return RunsPrefix(partition_path, aside) + id;
 }
 
+std::string KeyIn(const std::string& folder, std::string_view name) { return folder + "/" + std::string(name); }
+
 std::string LeaseKey(std::string_view partition_path) { return std::string(partition_path) + "/_tidegate_lease.json"; }
 
 std::optional<std::string> FolderOf(std::string_view root, std::string_view location) {

@@ -19,6 +19,9 @@ inline constexpr std::string_view kRetiredFile = "_tidegate_retired.json";
 std::string RunFolder(std::string_view partition_path, const RunId& id, bool aside);
 std::string LeaseKey(std::string_view partition_path);
 
+/// A name in the folder of a run.
+std::string KeyIn(const std::string& folder, std::string_view name);
+
 /// What every run of the partition begins with; `aside`: those outside of the partition's own folder.
 std::string RunsPrefix(std::string_view partition_path, bool aside);
 

@@ -36,11 +36,11 @@ Status Held(const store::ObjectStore& store, const std::string& key, const Lease
                        " if it is not renewed): wait for it, then run again");
 }
 
+}  // namespace
+
 bool IsConflict(const Status& status) {
   return status.code() == Code::kAlreadyExists || status.code() == Code::kPreconditionFailed;
 }
-
-}  // namespace
 
 std::string WriteLease(const LeaseRecord& record) {
   return DumpJson(OrderedJson{{"format", kFormat},

@@ -33,6 +33,9 @@ Result<LeaseRecord> ReadLease(std::string_view text);
 /// The record that is there. Errors: NotFound; those of ReadLease.
 Result<LeaseRecord> LookAtLease(store::ObjectStore& store, const std::string& key);
 
+/// Was another publisher, or another program, first?
+bool IsConflict(const Status& status);
+
 class Lease {
  public:
   static constexpr std::chrono::seconds kLength{120};

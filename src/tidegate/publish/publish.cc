@@ -20,8 +20,6 @@ namespace {
 
 constexpr size_t kAtOnce = 100;  // partitions that one call of a catalog may change (Glue)
 
-std::string KeyIn(const std::string& folder, std::string_view name) { return folder + "/" + std::string(name); }
-
 /// A read that may find nothing.
 template <typename T>
 Result<std::optional<T>> IfThere(Result<T> read) {
@@ -109,8 +107,7 @@ class Job {
   Status Finish() {
     outcome_.end = PublishEnd::kPublished;
     TG_RETURN_IF_ERROR(MarkPublished(outcome_.plan.folder, outcome_.plan.signature, ports_));
-    const auto before = seen_ ? FolderOf(ports_.root.url(), seen_->location) : std::nullopt;
-    const Run* old = before ? FindRun(runs_, *before) : nullptr;
+    const Run* old = CurrentRun();
     if (old == nullptr) return {};
     return MoveAwayFrom(*old, ParameterOf(*seen_, kSignatureParameter), ports_);
   }
@@ -179,13 +176,14 @@ class Job {
     return {};
   }
 
+  /// The run that readers saw when this was planned, where it is one of ours.
+  const Run* CurrentRun() const { return seen_ ? RunAt(runs_, ports_.root.url(), seen_->location) : nullptr; }
+
   /// Of the run that readers see, where it is one of ours and can be read.
   std::optional<int64_t> CurrentRows() const {
-    const auto folder = seen_ ? FolderOf(ports_.root.url(), seen_->location) : std::nullopt;
-    const Run* run = folder ? FindRun(runs_, *folder) : nullptr;
+    const Run* run = CurrentRun();
     if (run == nullptr || !run->complete) return std::nullopt;
-    const auto text = ports_.root.Read(KeyIn(run->folder, kRunFile), kMaxManifestBytes);
-    const auto manifest = text.ok() ? ReadRunManifest(*text) : Result<RunManifest>(text.status());
+    const auto manifest = ReadRun(ports_.root, *run);
     if (manifest.ok()) return manifest->rows();
     Log(LogLevel::kWarning, "the current run is not compared: " + manifest.status().message());
     return std::nullopt;
@@ -204,10 +202,7 @@ class Job {
   PublishOutcome outcome_;
 };
 
-PublishEnd EndOf(const Status& status) {
-  const bool conflict = status.code() == Code::kPreconditionFailed || status.code() == Code::kAlreadyExists;
-  return conflict ? PublishEnd::kConflict : PublishEnd::kFailed;
-}
+PublishEnd EndOf(const Status& status) { return IsConflict(status) ? PublishEnd::kConflict : PublishEnd::kFailed; }
 
 /// Up to a complete run. False where the job ends here.
 bool Prepare(Job& job, const std::function<void(const std::string&)>& tell) {

@@ -13,8 +13,6 @@
 namespace tidegate::publish {
 namespace {
 
-std::string KeyIn(const std::string& folder, std::string_view name) { return folder + "/" + std::string(name); }
-
 /// Everything a rollback looks at.
 struct Sight {
   catalog::HivePartition partition;
@@ -26,8 +24,7 @@ Status Look(const Definition& definition, const catalog::PartitionValues& values
             const Ports& ports, Sight& out) {
   TG_ASSIGN_OR_RETURN(out.partition, ports.catalog.GetPartition(definition.table, values));
   TG_ASSIGN_OR_RETURN(out.runs, ListRuns(ports.root, path));
-  const auto folder = FolderOf(ports.root.url(), out.partition.location);
-  out.current = folder ? FindRun(out.runs, *folder) : nullptr;
+  out.current = RunAt(out.runs, ports.root.url(), out.partition.location);
   if (out.current != nullptr) return {};
   return PreconditionFailed("the partition " + Quoted(path) + " points to " + Quoted(out.partition.location, 1200) +
                             ", which is no run of tidegate: nothing older is known; publish it first");
@@ -76,11 +73,7 @@ Result<RollbackPlan> PlanFrom(const Sight& sight, const std::optional<RunId>& to
   out.from_location = sight.partition.location;
   out.to_location = ports.root.Location(run.folder);
   out.rejected = ParameterOf(sight.partition, kSignatureParameter);
-  const std::string key = KeyIn(run.folder, kRunFile);
-  TG_ASSIGN_OR_RETURN(const std::string text, ports.root.Read(key, kMaxManifestBytes));
-  auto manifest = ReadRunManifest(text);
-  if (!manifest.ok()) return manifest.status().WithContext(Quoted(ports.root.Location(key), 1200));
-  out.run = *std::move(manifest);
+  TG_ASSIGN_OR_RETURN(out.run, ReadRun(ports.root, run));
   TG_RETURN_IF_ERROR(CheckWhole(run, out.run));
   return out;
 }

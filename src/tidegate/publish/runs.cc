@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tidegate/base/text.h"
 #include "tidegate/publish/layout.h"
 
 namespace tidegate::publish {
@@ -62,6 +63,19 @@ Result<std::vector<Run>> ListRuns(store::ObjectStore& store, const std::string& 
 const Run* FindRun(const std::vector<Run>& runs, const std::string& folder) {
   const auto found = std::find_if(runs.begin(), runs.end(), [&](const Run& run) { return run.folder == folder; });
   return found == runs.end() ? nullptr : &*found;
+}
+
+const Run* RunAt(const std::vector<Run>& runs, const std::string& root_url, const std::string& location) {
+  const auto folder = FolderOf(root_url, location);
+  return folder ? FindRun(runs, *folder) : nullptr;
+}
+
+Result<RunManifest> ReadRun(store::ObjectStore& store, const Run& run) {
+  const std::string key = KeyIn(run.folder, kRunFile);
+  TG_ASSIGN_OR_RETURN(const std::string text, store.Read(key, kMaxManifestBytes));
+  auto manifest = ReadRunManifest(text);
+  if (!manifest.ok()) return manifest.status().WithContext(Quoted(store.Location(key), 1200));
+  return manifest;
 }
 
 }  // namespace tidegate::publish

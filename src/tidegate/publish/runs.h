@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tidegate/publish/run_id.h"
+#include "tidegate/publish/run_manifest.h"
 #include "tidegate/store/object_store.h"
 
 namespace tidegate::publish {
@@ -26,5 +27,11 @@ Result<std::vector<Run>> ListRuns(store::ObjectStore& store, const std::string& 
 
 /// The run whose folder is this one; null where there is none.
 const Run* FindRun(const std::vector<Run>& runs, const std::string& folder);
+
+/// The run that a location names, below the root `root_url`; null where it names none of them.
+const Run* RunAt(const std::vector<Run>& runs, const std::string& root_url, const std::string& location);
+
+/// What the run file of a complete run says. Errors: those of the store and of ReadRunManifest, naming the file.
+Result<RunManifest> ReadRun(store::ObjectStore& store, const Run& run);
 
 }  // namespace tidegate::publish

@@ -237,13 +237,13 @@ Status EmbeddedCatalog::Update(const HiveTable& table, const HivePartition& part
   return {};
 }
 
-Result<std::vector<Status>> EmbeddedCatalog::AddPartitions(const HiveName& name,
-                                                           const std::vector<HivePartition>& partitions) {
+Result<std::vector<Status>> EmbeddedCatalog::Each(const HiveName& name, const std::vector<HivePartition>& partitions,
+                                                  ChangeOne change) {
   std::vector<Status> out;
   const Status done = InTransaction([&]() -> Status {
     TG_ASSIGN_OR_RETURN(const HiveTable table, GetTable(name));
     for (const HivePartition& partition : partitions) {
-      TG_RETURN_IF_ERROR(Add(table, partition, out.emplace_back()));
+      TG_RETURN_IF_ERROR((this->*change)(table, partition, out.emplace_back()));
     }
     return {};
   });
@@ -251,18 +251,14 @@ Result<std::vector<Status>> EmbeddedCatalog::AddPartitions(const HiveName& name,
   return out;
 }
 
+Result<std::vector<Status>> EmbeddedCatalog::AddPartitions(const HiveName& name,
+                                                           const std::vector<HivePartition>& partitions) {
+  return Each(name, partitions, &EmbeddedCatalog::Add);
+}
+
 Result<std::vector<Status>> EmbeddedCatalog::UpdatePartitions(const HiveName& name,
                                                               const std::vector<HivePartition>& partitions) {
-  std::vector<Status> out;
-  const Status done = InTransaction([&]() -> Status {
-    TG_ASSIGN_OR_RETURN(const HiveTable table, GetTable(name));
-    for (const HivePartition& partition : partitions) {
-      TG_RETURN_IF_ERROR(Update(table, partition, out.emplace_back()));
-    }
-    return {};
-  });
-  if (!done.ok()) return done;
-  return out;
+  return Each(name, partitions, &EmbeddedCatalog::Update);
 }
 
 Status EmbeddedCatalog::DropPartition(const HiveName& name, const PartitionValues& values) {

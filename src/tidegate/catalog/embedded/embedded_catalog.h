@@ -41,6 +41,10 @@ class EmbeddedCatalog final : public HiveCatalog {
   /// `entry` is what came of this one; the result is the catalog's own failure.
   Status Add(const HiveTable& table, const HivePartition& partition, Status& entry);
   Status Update(const HiveTable& table, const HivePartition& partition, Status& entry);
+  using ChangeOne = Status (EmbeddedCatalog::*)(const HiveTable&, const HivePartition&, Status&);
+  /// All of them in one transaction.
+  Result<std::vector<Status>> Each(const HiveName& name, const std::vector<HivePartition>& partitions,
+                                   ChangeOne change);
 
   std::string path_;
   sqlite::Database db_;

@@ -59,6 +59,20 @@ void TakeEntryErrors(const Json& answer, const char* values_field, const std::st
   }
 }
 
+/// The partitions of an answer by their values, each with how Glue wrote it. Requires: the answer outlives the result.
+std::map<PartitionValues, std::pair<const Json*, HivePartition>> ReadAll(const Json& answer) {
+  std::map<PartitionValues, std::pair<const Json*, HivePartition>> out;
+  const auto list = answer.find("Partitions");
+  if (list == answer.end() || !list->is_array()) return out;
+  for (const Json& raw : *list) {
+    auto partition = ReadGluePartition(raw);
+    if (!partition.ok()) continue;
+    PartitionValues values = partition->values;
+    out.insert_or_assign(std::move(values), std::pair(&raw, *std::move(partition)));
+  }
+  return out;
+}
+
 }  // namespace
 
 Status GlueCatalog::CreateTable(const HiveTable& table) {
@@ -158,26 +172,25 @@ Status GlueCatalog::UpdateSome(const HiveName& name, const std::vector<HiveParti
   OrderedJson request = TableRequest(name);
   request["PartitionsToGet"] = std::move(wanted);
   TG_ASSIGN_OR_RETURN(const Json now, client_.Call("BatchGetPartition", std::move(request), About(name)));
+  const auto there = ReadAll(now);
   OrderedJson entries = OrderedJson::array();
   std::vector<size_t> sent;
-  const auto found = now.find("Partitions");
   for (const size_t i : which) {
-    out[i] = NotFound(About(name) + " has no such partition in " + Describe());
-    if (found == now.end() || !found->is_array()) continue;
-    for (const Json& raw : *found) {
-      const auto there = ReadGluePartition(raw);
-      if (!there.ok() || there->values != partitions[i].values) continue;
-      out[i] = {};
-      if (there->version != partitions[i].version) {
-        out[i] = PreconditionFailed("a partition of " + About(name) +
-                                    " was changed by another program meanwhile; it points to " +
-                                    Quoted(there->location, 1200));
-        continue;
-      }
-      entries.push_back(OrderedJson{{"PartitionValueList", GlueValues(partitions[i].values)},
-                                    {"PartitionInput", GluePartitionInput(raw, partitions[i])}});
-      sent.push_back(i);
+    const auto found = there.find(partitions[i].values);
+    if (found == there.end()) {
+      out[i] = NotFound(About(name) + " has no such partition in " + Describe());
+      continue;
     }
+    const auto& [raw, seen] = found->second;
+    if (seen.version != partitions[i].version) {
+      out[i] =
+          PreconditionFailed("a partition of " + About(name) +
+                             " was changed by another program meanwhile; it points to " + Quoted(seen.location, 1200));
+      continue;
+    }
+    entries.push_back(OrderedJson{{"PartitionValueList", GlueValues(partitions[i].values)},
+                                  {"PartitionInput", GluePartitionInput(*raw, partitions[i])}});
+    sent.push_back(i);
   }
   if (entries.empty()) return {};
   request = TableRequest(name);

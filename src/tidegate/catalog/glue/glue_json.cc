@@ -124,7 +124,7 @@ Result<HiveTable> ReadGlueTable(const Json& table) {
 }
 
 OrderedJson GluePartitionInput(const Json& base, const HivePartition& partition) {
-  OrderedJson descriptor = OrderedJson::parse(DumpJson(OrderedJson(DescriptorOf(base))), nullptr, false);
+  OrderedJson descriptor = DescriptorOf(base);
   descriptor["Location"] = partition.location;
   descriptor["Columns"] = ColumnsJson(partition.columns);
   return OrderedJson{{"Values", GlueValues(partition.values)},
