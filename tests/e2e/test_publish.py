@@ -14,7 +14,6 @@ import os
 import random
 import re
 import signal
-import statistics
 import subprocess
 import threading
 import time
@@ -77,7 +76,8 @@ class Published(program.Case):
         return int(self.ask("SELECT count(*) FROM sales.daily")[0][0])
 
     def files(self):
-        return {str(path.relative_to(self.location)) for path in self.location.rglob("*") if path.is_file()}
+        # os.walk passes over a folder that a clean-up takes away meanwhile.
+        return {os.path.relpath(os.path.join(folder, name), self.location) for folder, _, names in os.walk(self.location) for name in names}
 
 
 class Usage(Published):
@@ -335,7 +335,7 @@ class Killed(Published):
             self.source(rows(number), number)
             first, last = self.writes_of(self.start())
             lengths.append(last - first)
-        length, number, inside = statistics.median(lengths), 3, 0
+        length, number, inside = min(lengths), 3, 0
         for kill in range(KILLS):
             self.source(rows(number), number)
             before = self.files()
