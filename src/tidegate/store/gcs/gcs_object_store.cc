@@ -1,7 +1,10 @@
 #include "tidegate/store/gcs/gcs_object_store.h"
 
+#include <chrono>
+#include <random>
 #include <utility>
 
+#include "tidegate/aws/retry.h"
 #include "tidegate/base/text.h"
 #include "tidegate/store/gcs/gcs_error.h"
 #include "tidegate/store/gcs/gcs_listing.h"
@@ -59,12 +62,20 @@ Result<std::string> GcsObjectStore::ReadOnce(const std::string& full_key, uint64
   return bytes;
 }
 
+/// Whatever generation is there will do. Arrow asks which one that is and then for its bytes, so a writer that never
+/// rests can come between every time; the waits grow until it has had its turn.
 Result<std::string> GcsObjectStore::Read(std::string_view key, uint64_t max_bytes) {
   TG_RETURN_IF_ERROR(CheckKey(key));
+  constexpr aws::RetryPolicy kPolicy{.max_attempts = 16,
+                                     .first_wait = std::chrono::milliseconds(4),
+                                     .longest_wait = std::chrono::milliseconds(1000)};
+  aws::SystemSleeper sleeper(client_->settings().cancel);
   auto bytes = ReadOnce(FullKey(key), max_bytes);
-  constexpr int kTries = 10;  // whatever generation is there: one that was replaced meanwhile will do no harm
-  for (int tries = 1; tries < kTries && bytes.status().code() == Code::kPreconditionFailed; ++tries)
+  for (int attempt = 2; attempt <= kPolicy.max_attempts && bytes.status().code() == Code::kPreconditionFailed;
+       ++attempt) {
+    TG_RETURN_IF_ERROR(sleeper.Sleep(aws::RetryWait(kPolicy, attempt, std::random_device()())));
     bytes = ReadOnce(FullKey(key), max_bytes);
+  }
   return bytes;
 }
 
