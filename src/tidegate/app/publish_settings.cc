@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "tidegate/app/memory.h"
 #include "tidegate/app/time_text.h"
 #include "tidegate/app/toml_values.h"
 #include "tidegate/base/text.h"
+#include "tidegate/contract/folder.h"
 
 namespace tidegate::app {
 namespace {
@@ -112,6 +114,10 @@ Status ReadSelect(const toml::table& table, const std::string& source, const std
   std::string file;
   TG_RETURN_IF_ERROR(ReadText(table, "select", where, AsItIs, &out.select));
   TG_RETURN_IF_ERROR(ReadText(table, "select_file", where, AsItIs, &file));
+  if (out.select.empty() && file.empty() && !out.follow.empty()) {
+    out.select = publish::SelectOfFollowed(out);
+    return {};
+  }
   if (out.select.empty() == file.empty()) {
     return InvalidArgument(where + ": give the query as select, or its file as select_file, one of the two");
   }
@@ -123,6 +129,23 @@ Status ReadSelect(const toml::table& table, const std::string& source, const std
   if (!in) return NotFound(where + ": cannot read select_file " + Quoted(path.string()));
   out.select = text.str();
   return {};
+}
+
+/// follow = "shop.orders" with partition_of, an expression for each column of partition_by.
+Status ReadFollow(const toml::table& table, const std::string& where, Definition& out) {
+  TG_RETURN_IF_ERROR(ReadText(table, "follow", where, AsItIs, &out.follow));
+  TG_RETURN_IF_ERROR(ReadNames(table, "partition_of", where, &out.partition_of));
+  if (out.follow.empty() && out.partition_of.empty()) return {};
+  if (out.follow.empty()) return InvalidArgument(where + ": partition_of belongs to follow, the table of a lake");
+  if (out.lake.empty()) return InvalidArgument(where + ": follow names a table of a lake: say which as lake = \"…\"");
+  if (!out.partitions.empty()) {
+    return InvalidArgument(where + ": follow finds the partitions itself, from what changed: leave partitions out");
+  }
+  const auto name = contract::ParseTableName(out.follow);
+  if (!name.ok()) return name.status().WithContext(where + ": follow");
+  if (out.partition_of.size() == out.partition_columns.size()) return {};
+  return InvalidArgument(where + ": partition_of gives an expression for each column of partition_by, " +
+                         std::to_string(out.partition_columns.size()) + ", as [\"CAST(ordered_at AS DATE)\"]");
 }
 
 Status ReadWriter(const toml::table& table, const std::string& where, parquet::CappedWriterOptions& out) {
@@ -151,7 +174,7 @@ Result<Definition> ReadDefinition(const toml::table& table, const std::string& s
   TG_RETURN_IF_ERROR(
       CheckNames(table,
                  {"table", "partition_by", "location", "source", "lake", "select", "select_file", "partitions",
-                  "compression", "max_file", "keep_runs", "min_age", "failed_age", "audit"},
+                  "follow", "partition_of", "compression", "max_file", "keep_runs", "min_age", "failed_age", "audit"},
                  where));
   TG_RETURN_IF_ERROR(ReadText(table, "table", where, ParseName, &out.table));
   if (out.table.table.empty()) return InvalidArgument(where + ": table names it, as \"sales.daily\"");
@@ -165,6 +188,7 @@ Result<Definition> ReadDefinition(const toml::table& table, const std::string& s
   if (!out.source.empty() && !out.lake.empty()) {
     return InvalidArgument(where + ": source is a DuckDB file and lake is a lake: give one of the two");
   }
+  TG_RETURN_IF_ERROR(ReadFollow(table, where, out));
   TG_RETURN_IF_ERROR(ReadSelect(table, source, where, out));
   TG_RETURN_IF_ERROR(ReadWriter(table, where, out.writer));
   TG_RETURN_IF_ERROR(ReadClean(table, where, out.clean));
@@ -195,6 +219,25 @@ Result<PublishSettings> ReadPublish(const toml::table& root, const std::string& 
     out.tables.push_back(std::move(definition));
   }
   return out;
+}
+
+std::string FollowedName(const Definition& definition) {
+  return definition.follow.empty() ? "" : definition.lake + "." + definition.follow;
+}
+
+Result<std::vector<Definition>> FindFollowers(const PublishSettings& settings, const std::string& from) {
+  std::vector<Definition> out;
+  std::set<std::string> known;
+  for (const Definition& definition : settings.tables) {
+    const std::string name = FollowedName(definition);
+    if (name.empty()) continue;
+    known.insert(name);
+    if (name == from) out.push_back(definition);
+  }
+  if (!out.empty()) return out;
+  const std::string there = Join(std::vector<std::string>(known.begin(), known.end()), ", ");
+  return NotFound("no [[publish]] section of the settings follows " + Quoted(from) + ": " +
+                  (known.empty() ? "none has a follow" : "they follow " + there) + " (docs/publish.md)");
 }
 
 Result<Definition> FindDefinition(const PublishSettings& settings, const std::string& table) {

@@ -22,4 +22,10 @@ Result<PublishSettings> ReadPublish(const toml::table& root, const std::string& 
 /// Errors: NotFound, naming those that there are and how to write one.
 Result<publish::Definition> FindDefinition(const PublishSettings& settings, const std::string& table);
 
+/// "lake.shop.orders": the lake as the settings name it, and the table that it follows; "" where it follows none.
+std::string FollowedName(const publish::Definition& definition);
+
+/// Those whose FollowedName is `from`, at least one. Errors: NotFound, naming those that there are.
+Result<std::vector<publish::Definition>> FindFollowers(const PublishSettings& settings, const std::string& from);
+
 }  // namespace tidegate::app

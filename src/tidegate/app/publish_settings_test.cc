@@ -96,11 +96,41 @@ TEST(PublishSettingsTest, WhatIsWrongIsNamed) {
   const std::string shortly = kShort;
   EXPECT_THAT(Read(shortly + "source = 'x'\nlake = 'y'").status().message(), HasSubstr("one of the two"));
   EXPECT_EQ(Read(shortly + "lake = 'y'\npartitions = 'SELECT 1'")->tables.at(0).partitions, "SELECT 1");
+  for (const auto& [more, what] : std::vector<std::pair<std::string, std::string>>{
+           {"follow = 'shop.orders'\npartition_of = ['x']", "say which as lake"},
+           {"partition_of = ['x']", "belongs to follow"},
+           {"lake = 'y'\nfollow = 'shop.orders'", "an expression for each column of partition_by, 1"},
+           {"lake = 'y'\nfollow = 'shop.orders'\npartition_of = ['x']\npartitions = 'SELECT 1'",
+            "leave partitions out"},
+           {"lake = 'y'\nfollow = 'orders'\npartition_of = ['x']", "follow"}}) {
+    EXPECT_THAT(Read(shortly + more).status().message(), HasSubstr(what)) << more;
+  }
   EXPECT_THAT(Read(shortly + "compression = 'lzo'").status().message(), HasSubstr("snappy, zstd or none"));
   EXPECT_THAT(Read(shortly + "keep_runs = 0").status().message(), HasSubstr("keep_runs"));
   EXPECT_THAT(Read(shortly + "[publish.audit]\nmax_shrink = 2").status().message(), HasSubstr("from 0 to 1"));
   EXPECT_THAT(Read(shortly + "[publish.audit]\nunique = [1]").status().message(), HasSubstr("list of texts"));
   EXPECT_THAT(FindDefinition(*Read(shortly), "a.b").status().message(), HasSubstr("they have sales.daily"));
+}
+
+TEST(ReadPublish, ATableThatFollowsALakeNeedsNoSelect) {
+  const std::string both =
+      "[[publish]]\ntable = 'sales.a'\npartition_by = ['day']\nlocation = 'a'\nlake = 'b/lake'\nfollow = "
+      "'shop.orders'\n"
+      "partition_of = ['CAST(at AS DATE)']\n"
+      "[[publish]]\ntable = 'sales.b'\npartition_by = ['day']\nlocation = 'b'\nlake = 'b/lake'\nfollow = "
+      "'shop.orders'\n"
+      "partition_of = ['d']\nselect = 'SELECT 1 WHERE {day} = 2'\n";
+  const auto settings = Read(both + kShort);
+  ASSERT_TRUE(settings.ok()) << settings.status().ToString();
+  EXPECT_THAT(settings->tables.at(0).select, HasSubstr("FROM \"shop\".\"orders\" WHERE"));
+  EXPECT_EQ(settings->tables.at(1).select, "SELECT 1 WHERE {day} = 2");
+  const auto followers = FindFollowers(*settings, "b/lake.shop.orders");
+  ASSERT_TRUE(followers.ok());
+  ASSERT_EQ(followers->size(), 2U);
+  EXPECT_EQ(followers->at(1).table.table, "b");
+  EXPECT_THAT(FindFollowers(*settings, "b/lake.shop.order").status().message(),
+              HasSubstr("they follow b/lake.shop.orders"));
+  EXPECT_THAT(FindFollowers(*Read(kShort), "x").status().message(), HasSubstr("none has a follow"));
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ using publish::PublishOutcome;
 
 struct Options {
   PartitionOptions what;
+  std::string from;
   bool force = false, plan = false, keep_all = false, detailed = false;
 };
 
@@ -91,62 +92,129 @@ int ExitCode(const std::vector<PublishOutcome>& outcomes, bool detailed) {
   return detailed && !any(PublishEnd::kPublished) ? kNothingNew : kDone;
 }
 
-int ShowPlans(const Options& options, const PublishSetup& setup, publish::Builder& builder,
-              const std::vector<catalog::PartitionValues>& partitions) {
+Status ShowPlans(const Options& options, const PublishSetup& setup, publish::Builder& builder,
+                 const std::vector<catalog::PartitionValues>& partitions, OrderedJson& tables) {
   OrderedJson all = OrderedJson::array();
   for (const auto& values : partitions) {
-    const auto path = catalog::PartitionPath(setup.definition().partition_columns, values);
-    if (!path.ok()) return Fail(path.status());
+    TG_ASSIGN_OR_RETURN(const std::string path, catalog::PartitionPath(setup.definition().partition_columns, values));
     const auto plan = publish::PlanOnly(setup.definition(), values, {.force = options.force}, builder, setup.ports());
-    if (!plan.ok()) return Fail(plan.status().WithContext(*path));
+    if (!plan.ok()) return plan.status().WithContext(path);
     if (!options.what.common.json) {
-      std::printf("%s", publish::Describe(*plan, *path).c_str());
+      std::printf("%s", publish::Describe(*plan, path).c_str());
       continue;
     }
     const bool builds = plan->step == publish::PlanStep::kBuild;
-    all.push_back(OrderedJson{{"partition", *path},
+    all.push_back(OrderedJson{{"partition", path},
                               {"builds", builds},
                               {"folder", builds ? plan->folder : ""},
                               {"aside", plan->aside},
                               {"location", plan->current},
                               {"signature", plan->signature}});
   }
-  if (options.what.common.json) PrintJson(OrderedJson{{"plan_only", true}, {"partitions", std::move(all)}});
-  if (!options.what.common.json) std::printf("plan only: nothing was changed\n");
-  return kDone;
+  tables.push_back(OrderedJson{{"table", setup.definition().table.ToString()}, {"partitions", std::move(all)}});
+  return {};
 }
 
-int Publish(const Options& options) {
-  ApplyVerbosity(options.what.common);
-  const auto setup = PublishSetup::Open(options.what);
-  if (!setup.ok()) return Fail(setup.status());
-  const publish::Definition& definition = (*setup)->definition();
-  auto db = (*setup)->OpenSource(options.what.common);
-  if (!db.ok()) return Fail(db.status());
-  publish::DuckDbBuilder builder(*std::move(db), definition.writer);
-  const Interrupter interrupter(builder.db());
-  const bool typed = !options.what.partitions.empty();
-  const auto partitions =
-      typed ? (*setup)->Partitions(options.what.partitions) : (*setup)->AskForPartitions(builder.db());
-  if (!partitions.ok()) return Fail(partitions.status());
-  if (options.plan) return ShowPlans(options, **setup, builder, *partitions);
-  const publish::PublishOptions how{
-      .force = options.force, .clean = !options.keep_all, .tool = std::string("tidegate ") + kVersion};
-  Progress progress("publish");
-  const auto outcomes = publish::Publish(definition, *partitions, how, builder, (*setup)->ports(),
-                                         [&, done = size_t{0}](const std::string& partition) mutable {
-                                           progress.Step(partition, done++, partitions->size());
-                                         });
-  if (!outcomes.ok()) return Fail(outcomes.status());
+/// What all tables of one call came to.
+struct Total {
+  OrderedJson tables = OrderedJson::array();
+  std::vector<PublishOutcome> outcomes;
+  int failed = kDone;  // the exit code of what kept a whole table from being published
+};
+
+void SayWhatChanged(const PublishSetup& setup, size_t partitions) {
+  const app::LakeFollower& follower = *setup.follower();
+  const publish::Definition& definition = setup.definition();
+  const std::string name = definition.table.ToString(), followed = app::FollowedName(definition);
+  if (!follower.why_all().empty()) {
+    std::printf("%s: all partitions, as %s\n", name.c_str(), follower.why_all().c_str());
+  } else if (partitions == 0) {
+    std::printf("%s: nothing changed in %s\n", name.c_str(), followed.c_str());
+  } else {
+    std::printf("%s: %s changed in %s\n", name.c_str(),
+                Plural(static_cast<int64_t>(partitions), "partition", "partitions").c_str(), followed.c_str());
+  }
+}
+
+void Show(const Options& options, const publish::Definition& definition, const std::vector<PublishOutcome>& outcomes,
+          Total& total) {
   OrderedJson all = OrderedJson::array();
-  for (const PublishOutcome& outcome : *outcomes) {
+  for (const PublishOutcome& outcome : outcomes) {
     if (options.what.common.json) all.push_back(ToJson(outcome));
     if (!options.what.common.json) Print(outcome, definition.location);
   }
-  if (options.what.common.json) {
-    PrintJson(OrderedJson{{"table", definition.table.ToString()}, {"partitions", std::move(all)}});
+  total.tables.push_back(OrderedJson{{"table", definition.table.ToString()}, {"partitions", std::move(all)}});
+  total.outcomes.insert(total.outcomes.end(), outcomes.begin(), outcomes.end());
+}
+
+/// Errors: what keeps the whole table from being published.
+Status PublishTable(const Options& options, Total& total) {
+  TG_ASSIGN_OR_RETURN(const auto setup, PublishSetup::Open(options.what));
+  const publish::Definition& definition = setup->definition();
+  TG_ASSIGN_OR_RETURN(auto db, setup->OpenSource(options.what.common, /*writes=*/!options.plan));
+  publish::DuckDbBuilder builder(std::move(db), definition.writer);
+  const Interrupter interrupter(builder.db());
+  const bool typed = !options.what.partitions.empty();
+  TG_ASSIGN_OR_RETURN(const auto partitions,
+                      typed ? setup->Partitions(options.what.partitions) : setup->AskForPartitions(builder.db()));
+  const bool follows = setup->follower() != nullptr && !typed;
+  if (follows && !options.what.common.json) SayWhatChanged(*setup, partitions.size());
+  if (options.plan) return ShowPlans(options, *setup, builder, partitions, total.tables);
+  const publish::PublishOptions how{
+      .force = options.force, .clean = !options.keep_all, .tool = std::string("tidegate ") + kVersion};
+  Progress progress("publish");
+  TG_ASSIGN_OR_RETURN(const auto outcomes,
+                      publish::Publish(definition, partitions, how, builder, setup->ports(),
+                                       [&, done = size_t{0}](const std::string& partition) mutable {
+                                         progress.Step(partition, done++, partitions.size());
+                                       }));
+  Show(options, definition, outcomes, total);
+  return follows ? setup->follower()->Done(partitions, outcomes) : Status();
+}
+
+/// The tables of this call. Errors: InvalidArgument; those of the settings.
+Result<std::vector<std::string>> TablesOf(const Options& options) {
+  if (options.from.empty() == options.what.table.empty()) {
+    return InvalidArgument("name the table to publish, or with --from the lake table whose followers to publish");
   }
-  return ExitCode(*outcomes, options.detailed);
+  if (options.from.empty()) return std::vector<std::string>{options.what.table};
+  TG_ASSIGN_OR_RETURN(const app::Settings settings, app::LoadSettings(options.what.common.config));
+  TG_ASSIGN_OR_RETURN(const auto followers, app::FindFollowers(settings.publish, options.from));
+  std::vector<std::string> out;
+  out.reserve(followers.size());
+  for (const publish::Definition& definition : followers) out.push_back(definition.table.ToString());
+  return out;
+}
+
+void PrintTotal(const Options& options, Total& total) {
+  OrderedJson out;
+  if (!options.from.empty()) {
+    out = OrderedJson{{"from", options.from}, {"tables", std::move(total.tables)}};
+  } else if (total.tables.empty()) {
+    return;
+  } else {
+    out = std::move(total.tables.front());
+  }
+  if (options.plan) out["plan_only"] = true;
+  PrintJson(out);
+}
+
+int Publish(Options options) {
+  ApplyVerbosity(options.what.common);
+  const auto tables = TablesOf(options);
+  if (!tables.ok()) return Fail(tables.status());
+  Total total;
+  for (const std::string& table : *tables) {
+    options.what.table = table;
+    const Status published = PublishTable(options, total);
+    if (!published.ok()) total.failed = FailOrConflict(published);
+  }
+  if (options.what.common.json) PrintTotal(options, total);
+  if (options.plan && !options.what.common.json && total.failed == kDone) {
+    std::printf("plan only: nothing was changed\n");
+  }
+  if (total.failed != kDone || options.plan) return total.failed;
+  return ExitCode(total.outcomes, options.detailed);
 }
 
 }  // namespace
@@ -155,7 +223,11 @@ void AddPublish(CLI::App& app, int* exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("publish", "Rebuild partitions of a Hive-style table: build aside, audit, flip one pointer");
-  AddPartitions(*command, options->what, /*required=*/false);
+  AddPartitions(*command, options->what, /*required=*/false)->required(false);
+  command->add_option(
+      "--from", options->from,
+      "Instead of TABLE: the tables that follow this table of a lake, lake.shop.orders; the partitions that "
+      "changed there");
   command->add_flag("--force", options->force, "Build and flip, also where the content is the same or was turned away");
   command->add_flag("--no-clean", options->keep_all, "Leave old runs where they are");
   command->add_flag("--plan", options->plan, "Show what would be done; change nothing");
@@ -166,6 +238,7 @@ void AddPublish(CLI::App& app, int* exit_code) {
       "  tidegate publish sales.daily day=2026-11-01 --plan\n"
       "  tidegate publish sales.daily day=2026-11-01 day=2026-11-02\n"
       "  tidegate publish sales.daily                     the partitions that its settings ask for\n"
+      "  tidegate publish --from lake.shop.orders         what changed in a lake table since the last time\n"
       "Readers see the old run or the new one, whole. The settings file says how: docs/publish.md.\n"
       "Exit codes: 0 done, 1 failed or an audit failed, 6 another publisher was first.");
   OnRun(*command, exit_code, [options] { return Publish(*options); });

@@ -24,12 +24,15 @@ std::string Who() {
 
 }  // namespace
 
-void AddPartitions(CLI::App& command, PartitionOptions& options, bool required) {
-  command.add_option("TABLE", options.table, "The table, as its [[publish]] section names it: sales.daily")->required();
+CLI::Option* AddPartitions(CLI::App& command, PartitionOptions& options, bool required) {
+  auto* table =
+      command.add_option("TABLE", options.table, "The table, as its [[publish]] section names it: sales.daily");
+  table->required();
   auto* partitions = command.add_option("PARTITION", options.partitions,
                                         "day=2026-11-01, or day=2026-11-01/region=eu; escaped as Hive does: a%2Fb");
   if (required) partitions->required();
   AddCommon(command, options.common, /*with_now=*/true);
+  return table;
 }
 
 Result<std::unique_ptr<PublishSetup>> PublishSetup::Open(const PartitionOptions& options) {
@@ -46,17 +49,25 @@ Result<std::unique_ptr<PublishSetup>> PublishSetup::Open(const PartitionOptions&
 
 publish::Ports PublishSetup::ports() const { return {*catalog_, *root_, *clock_, Who(), &StopFlag()}; }
 
-Result<engine::DuckDb> PublishSetup::OpenSource(const CommonOptions& common) const {
+Result<engine::DuckDb> PublishSetup::OpenSource(const CommonOptions& common, bool writes) {
   const engine::DuckDbOptions options{.memory_limit = settings_.query_memory_limit, .threads = settings_.query_threads};
   if (definition_.lake.empty()) return publish::OpenSource(definition_.source, options);
   TG_ASSIGN_OR_RETURN(auto db, engine::DuckDb::Open(":memory:", options));
-  TG_ASSIGN_OR_RETURN(const auto lake, OpenLake(common, definition_.lake, app::OpenMode::kMustExist));
+  TG_ASSIGN_OR_RETURN(auto lake, OpenLake(common, definition_.lake, app::OpenMode::kMustExist));
   TG_RETURN_IF_ERROR(app::LetEngineRead(db, *lake));
-  TG_RETURN_IF_ERROR(query::CreateLakeViews(db, *lake, definition_.select + " " + definition_.partitions));
+  if (definition_.follow.empty()) {
+    TG_RETURN_IF_ERROR(query::CreateLakeViews(db, *lake, definition_.select + " " + definition_.partitions));
+    return db;
+  }
+  TG_ASSIGN_OR_RETURN(follower_, app::LakeFollower::Open(definition_, ports(), std::move(lake), writes));
+  const query::SnapshotChoice choice = follower_->Choice();
+  TG_RETURN_IF_ERROR(
+      query::CreateLakeViews(db, follower_->lake(), definition_.select + " " + definition_.follow, &choice));
   return db;
 }
 
 Result<std::vector<catalog::PartitionValues>> PublishSetup::AskForPartitions(engine::DuckDb& db) const {
+  if (follower_ != nullptr) return follower_->ChangedPartitions(db);
   const std::string name = "the [[publish]] section of " + Quoted(definition_.table.ToString());
   if (definition_.partitions.empty()) {
     return InvalidArgument("name the partitions, or give " + name +

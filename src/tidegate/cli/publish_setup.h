@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tidegate/app/lake_follower.h"
 #include "tidegate/catalog/hive_catalog.h"
 #include "tidegate/cli/command.h"
 #include "tidegate/engine/duckdb/duckdb_engine.h"
@@ -21,8 +22,8 @@ struct PartitionOptions {
   std::vector<std::string> partitions;
 };
 
-/// TABLE and PARTITION…
-void AddPartitions(CLI::App& command, PartitionOptions& options, bool required);
+/// TABLE, which is required, and PARTITION…; returns the option of TABLE.
+CLI::Option* AddPartitions(CLI::App& command, PartitionOptions& options, bool required);
 
 /// Everything open.
 class PublishSetup {
@@ -34,11 +35,16 @@ class PublishSetup {
   const app::Settings& settings() const { return settings_; }
   publish::Ports ports() const;
 
-  /// What the SELECT asks: the source or the lake of the definition. Errors: those of DuckDB and of the lake.
-  Result<engine::DuckDb> OpenSource(const CommonOptions& common) const;
+  /// What the SELECT asks: the source or the lake of the definition. Where that follows a table of the lake, and
+  /// `writes`, other publishers of the whole table are kept out until this goes. Errors: those of DuckDB and of the
+  /// lake; AlreadyExists (another publisher).
+  Result<engine::DuckDb> OpenSource(const CommonOptions& common, bool writes);
 
-  /// The partitions that the definition's own query names. Errors: InvalidArgument (it has none, or gives other
-  /// columns).
+  /// Null where the definition follows nothing, and before OpenSource.
+  const app::LakeFollower* follower() const { return follower_.get(); }
+
+  /// The partitions that changed in what the definition follows, or that its own query names. Errors: InvalidArgument
+  /// (it has neither, or gives other columns).
   Result<std::vector<catalog::PartitionValues>> AskForPartitions(engine::DuckDb& db) const;
 
   /// The partitions that were typed; all of the catalog where none was. Errors: InvalidArgument, naming the text.
@@ -51,6 +57,7 @@ class PublishSetup {
   std::unique_ptr<store::ObjectStore> root_;
   std::unique_ptr<catalog::HiveCatalog> catalog_;
   std::unique_ptr<Clock> clock_;
+  std::unique_ptr<app::LakeFollower> follower_;
 };
 
 /// kConflict for what another publisher did, else as Fail.

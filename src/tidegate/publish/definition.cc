@@ -75,6 +75,23 @@ class Filler {
 
 }  // namespace
 
+std::string SelectOfFollowed(const Definition& definition) {
+  const size_t dot = definition.follow.find('.');
+  std::vector<std::string> conditions;
+  conditions.reserve(definition.partition_of.size());
+  for (size_t i = 0; i < definition.partition_of.size(); ++i) {
+    std::string expression = definition.partition_of[i];
+    for (const char brace : {'{', '}'}) {
+      for (size_t at = expression.find(brace); at != std::string::npos; at = expression.find(brace, at + 2)) {
+        expression.insert(at, 1, brace);
+      }
+    }
+    conditions.push_back("(" + expression + ") IS NOT DISTINCT FROM {" + definition.partition_columns[i].name + "}");
+  }
+  return "SELECT * FROM " + engine::SqlName(definition.follow.substr(0, dot)) + "." +
+         engine::SqlName(definition.follow.substr(dot + 1)) + " WHERE " + Join(conditions, " AND ");
+}
+
 Result<std::string> SelectFor(const Definition& definition, const catalog::PartitionValues& values) {
   return Filler(definition, values).Fill();
 }

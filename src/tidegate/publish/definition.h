@@ -17,15 +17,20 @@ namespace tidegate::publish {
 struct Definition {
   catalog::HiveName table{};
   std::vector<catalog::HiveColumn> partition_columns{};
-  std::string location{};    // the root of the table, a path or URL
-  std::string source{};      // a DuckDB file; "": the SELECT brings its own files
-  std::string lake{};        // a lake whose tables the SELECT asks; not with a source
-  std::string select{};      // with {column} for the partition's values
+  std::string location{};  // the root of the table, a path or URL
+  std::string source{};    // a DuckDB file; "": the SELECT brings its own files
+  std::string lake{};      // a lake whose tables the SELECT asks; not with a source
+  std::string select{};    // with {column} for the partition's values
+  std::string follow{};    // the table of the lake, "shop.orders", whose changes decide which partitions are published
+  std::vector<std::string> partition_of{};  // of a row of it: an expression for each partition column
   std::string partitions{};  // a query whose rows are the partitions to publish where none is named; "" is none
   parquet::CappedWriterOptions writer{};
   CleanRules clean{};
   Audits audits{};
 };
+
+/// The SELECT of a table that holds the rows of the one it follows as they are.
+std::string SelectOfFollowed(const Definition& definition);
 
 /// The SELECT of one partition: {column} becomes the value as a SQL literal, null as NULL; {{ and }} are braces. The
 /// placeholder stands where an expression may: no quotes around it.

@@ -31,7 +31,7 @@ Result<Seen> See(store::ObjectStore& store, const std::string& key) {
 }
 
 Status Held(const store::ObjectStore& store, const std::string& key, const LeaseRecord& by) {
-  return AlreadyExists("the partition is being published by " + Quoted(by.who) + " (lease " +
+  return AlreadyExists("another publisher is at work here: " + Quoted(by.who) + " (lease " +
                        Quoted(store.Location(key), 1200) + ", until " + FormatRfc3339(by.until) +
                        " if it is not renewed): wait for it, then run again");
 }
@@ -120,7 +120,7 @@ Status Lease::Write(UtcTime until) {
     return {};
   }
   if (!now.ok() || now->record.holder == record_.holder) return written.status();
-  return PreconditionFailed("the lease of the partition ran out, and " + Quoted(now->record.who) +
+  return PreconditionFailed("the lease ran out, and " + Quoted(now->record.who) +
                             " has it now: nothing was changed for readers; run again");
 }
 

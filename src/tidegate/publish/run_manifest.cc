@@ -30,12 +30,6 @@ OrderedJson AuditsJson(const std::vector<AuditResult>& audits) {
   return out;
 }
 
-OrderedJson ValuesJson(const catalog::PartitionValues& values) {
-  OrderedJson out = OrderedJson::array();
-  for (const auto& value : values) out.push_back(value ? OrderedJson(*value) : OrderedJson(nullptr));
-  return out;
-}
-
 /// The elements of a list of objects, each read by `read`.
 template <typename T, typename Read>
 Status ReadObjects(const Json& from, const char* key, Read read, std::vector<T>& out) {
@@ -77,16 +71,6 @@ Result<AuditResult> ReadAudit(const Json& json) {
   return out;
 }
 
-Status ReadValues(const Json& json, catalog::PartitionValues& out) {
-  const auto list = json.find("partition");
-  if (list == json.end() || !list->is_array()) return Corruption("no list 'partition'");
-  for (const Json& value : *list) {
-    if (!value.is_null() && !value.is_string()) return Corruption("a partition value is neither text nor null");
-    out.push_back(value.is_null() ? std::nullopt : std::optional(value.get<std::string>()));
-  }
-  return {};
-}
-
 Status ReadTable(const Json& json, catalog::HiveName& out) {
   TG_ASSIGN_OR_RETURN(const std::string name, RequireText(json, "table"));
   const size_t dot = name.find('.');
@@ -96,6 +80,23 @@ Status ReadTable(const Json& json, catalog::HiveName& out) {
 }
 
 }  // namespace
+
+OrderedJson JsonOfPartitionValues(const catalog::PartitionValues& values) {
+  OrderedJson out = OrderedJson::array();
+  for (const auto& value : values) out.push_back(value ? OrderedJson(*value) : OrderedJson(nullptr));
+  return out;
+}
+
+Result<catalog::PartitionValues> PartitionValuesOfJson(const Json& json) {
+  if (!json.is_array()) return Corruption("the values of a partition are no list");
+  catalog::PartitionValues out;
+  out.reserve(json.size());
+  for (const Json& value : json) {
+    if (!value.is_null() && !value.is_string()) return Corruption("a partition value is neither text nor null");
+    out.push_back(value.is_null() ? std::nullopt : std::optional(value.get<std::string>()));
+  }
+  return out;
+}
 
 int64_t RunManifest::rows() const {
   int64_t sum = 0;
@@ -112,7 +113,7 @@ uint64_t RunManifest::bytes() const {
 std::string WriteRunManifest(const RunManifest& manifest) {
   OrderedJson out{{"format", kFormat},
                   {"table", manifest.table.ToString()},
-                  {"partition", ValuesJson(manifest.partition)},
+                  {"partition", JsonOfPartitionValues(manifest.partition)},
                   {"run", manifest.run},
                   {"created", FormatRfc3339(manifest.created)},
                   {"files", FilesJson(manifest.files)},
@@ -138,7 +139,9 @@ Result<RunManifest> ReadRunManifest(std::string_view text) {
   }
   RunManifest out;
   TG_RETURN_IF_ERROR(ReadTable(json, out.table));
-  TG_RETURN_IF_ERROR(ReadValues(json, out.partition));
+  const auto partition = json.find("partition");
+  if (partition == json.end()) return Corruption("no list 'partition'");
+  TG_ASSIGN_OR_RETURN(out.partition, PartitionValuesOfJson(*partition));
   TG_ASSIGN_OR_RETURN(out.run, RequireText(json, "run"));
   if (!IsRunId(out.run)) return Corruption("not the id of a run: " + Quoted(out.run));
   TG_ASSIGN_OR_RETURN(const std::string created, RequireText(json, "created"));

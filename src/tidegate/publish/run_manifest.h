@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tidegate/base/json.h"
 #include "tidegate/base/status.h"
 #include "tidegate/base/time.h"
 #include "tidegate/catalog/hive_catalog.h"
@@ -46,6 +47,10 @@ struct RunManifest {
   int64_t rows() const;
   uint64_t bytes() const;
 };
+
+/// A list of texts and nulls. Errors: Corruption.
+OrderedJson JsonOfPartitionValues(const catalog::PartitionValues& values);
+Result<catalog::PartitionValues> PartitionValuesOfJson(const Json& json);
 
 std::string WriteRunManifest(const RunManifest& manifest);
 

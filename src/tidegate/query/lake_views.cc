@@ -6,7 +6,7 @@
 
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
-#include "tidegate/query/view_sql.h"
+#include "tidegate/query/table_state.h"
 #include "tidegate/table/lake_table.h"
 
 namespace tidegate::query {
@@ -32,19 +32,12 @@ bool LooksAtCatalog(std::string_view lower_sql) {
 Result<std::optional<TableState>> LoadState(store::ObjectStore& lake, const TableName& name,
                                             const SnapshotChoice* choice) {
   TG_ASSIGN_OR_RETURN(const table::LakeTable table, table::LakeTable::Load(lake, table::FolderOf(name)));
-  const table::TableMetadata& metadata = table.metadata();
   std::optional<int64_t> chosen;
   if (choice != nullptr) {
-    TG_ASSIGN_OR_RETURN(chosen, choice->choose(metadata));
+    TG_ASSIGN_OR_RETURN(chosen, choice->choose(table.metadata()));
     if (!chosen) return std::optional<TableState>();
   }
-  const schema::Schema* of_then = chosen ? metadata.SchemaOf(*chosen) : nullptr;
-  TableState state{of_then != nullptr ? *of_then : metadata.current_schema(), metadata.specs, {}, {}};
-  const auto mapping = metadata.properties.find(table::kNameMappingProperty);
-  if (mapping != metadata.properties.end()) {
-    TG_ASSIGN_OR_RETURN(state.mapping, table::ParseNameMapping(mapping->second));
-  }
-  TG_ASSIGN_OR_RETURN(state.files, table.ReadLiveFiles(chosen));
+  TG_ASSIGN_OR_RETURN(TableState state, ReadTableState(table, chosen));
   return std::optional<TableState>(std::move(state));
 }
 

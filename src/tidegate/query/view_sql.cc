@@ -45,7 +45,7 @@ struct Scan {
 
 class SelectBuilder {
  public:
-  explicit SelectBuilder(const TableState& table) : table_(table) {}
+  SelectBuilder(const TableState& table, RowsOf rows) : table_(table), rows_(rows) {}
 
   Result<std::string> Build() {
     TG_RETURN_IF_ERROR(IndexDeletes());
@@ -78,6 +78,7 @@ class SelectBuilder {
   std::vector<std::string> PhysicalNames(const Field& field) const;
 
   const TableState& table_;
+  const RowsOf rows_;
   std::map<std::string, std::vector<std::string>> deletes_of_;  // data file → its delete files
   std::vector<std::string> deletes_of_any_file_;                // that name no single data file
 };
@@ -118,6 +119,7 @@ Result<std::vector<Scan>> SelectBuilder::MakeScans() const {
   // In the order of the partition values, so that many scans have one value for all their files.
   std::map<std::pair<bool, std::vector<int>>, std::vector<std::pair<ScanFile, int64_t>>> groups;
   for (const table::LiveFile& live : table_.files.data) {
+    if (rows_ == RowsOf::kDeleted && !HasDeletes(live.file.location)) continue;
     TG_RETURN_IF_ERROR(CheckParquet(live.file));
     TG_ASSIGN_OR_RETURN(Constants constants, ConstantsOf(live.file));
     std::vector<int> fields;
@@ -237,7 +239,7 @@ Result<std::string> SelectBuilder::ScanSelect(const Scan& scan) const {
   std::string out = "SELECT " + Join(columns, ", ") + " FROM " + data + " AS data";
   if (scan.delete_files.empty()) return out;
   TG_ASSIGN_OR_RETURN(const std::string dead, DeadRows(scan));
-  return out + " ANTI JOIN (" + dead +
+  return out + (rows_ == RowsOf::kLive ? " ANTI" : " SEMI") + " JOIN (" + dead +
          ") AS dead ON dead.file_index = data.file_index AND dead.pos = data.file_row_number";
 }
 
@@ -305,9 +307,9 @@ Result<std::string> EnginePathOf(const std::string& location) {
   return Unsupported("only files on this machine or in a bucket of S3 can be queried: " + Quoted(location));
 }
 
-Result<std::string> SelectSql(const TableState& table) {
+Result<std::string> SelectSql(const TableState& table, RowsOf rows) {
   if (table.schema.fields.empty()) return Unsupported("a table without columns cannot be queried");
-  return SelectBuilder(table).Build();
+  return SelectBuilder(table, rows).Build();
 }
 
 }  // namespace tidegate::query

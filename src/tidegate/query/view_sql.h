@@ -36,10 +36,15 @@ struct TableState {
   table::LiveFiles files;
 };
 
+enum class RowsOf {
+  kLive,     // of the data files, without those that a position delete names
+  kDeleted,  // those that a position delete names
+};
+
 /// The SELECT that gives the table's rows.
 /// Errors: Unsupported (a file that is not Parquet, or not on this machine), Corruption (a file whose partition values
 /// do not fit its spec).
-Result<std::string> SelectSql(const TableState& table);
+Result<std::string> SelectSql(const TableState& table, RowsOf rows = RowsOf::kLive);
 
 /// DuckDB's name of an Iceberg type: "BIGINT", "STRUCT(\"a\" INTEGER)".
 std::string DuckDbType(const schema::Type& type);
