@@ -26,7 +26,7 @@ class Layer:
 
 
 BELOW_APP = ("base", "schema", "contract", "store", "bucket", "parquet", "sqlite", "catalog", "table", "engine", "signature", "query", "deliver",
-             "ingest", "upkeep", "status", "thaw", "publish", "net", "aws")
+             "ingest", "upkeep", "status", "thaw", "publish", "declare", "net", "aws")
 
 # A folder stands below everything it may include.
 LAYERS = {
@@ -39,7 +39,7 @@ LAYERS = {
     "bucket": Layer("what a bucket of the contract holds", ("base", "contract", "store")),
     "parquet": Layer("footers, key scans, rewrites, capped and delete files", ("base", "schema", "store")),
     "sqlite": Layer("one SQLite file behind a small surface", ("base",)),
-    "catalog": Layer("Hive-style tables: the port to catalogs, partition paths", ("base", "net", "aws", "sqlite")),
+    "catalog": Layer("Hive-style tables: the port to catalogs, types, partition paths", ("base", "schema", "net", "aws", "sqlite")),
     "table": Layer("the lake table: Iceberg metadata, delete files, commits",
                    ("base", "schema", "contract", "store", "parquet", "sqlite")),
     "engine": Layer("running SQL somewhere, behind one port", ("base",)),
@@ -58,6 +58,8 @@ LAYERS = {
                   ("base", "contract", "aws", "store", "bucket", "ingest")),
     "publish": Layer("partitions of Hive-style tables: build aside, audit, flip, roll back, clean",
                      ("base", "schema", "store", "parquet", "catalog", "engine", "signature")),
+    "declare": Layer("the tables of a delivery bucket, declared in a Hive-style catalog",
+                     ("base", "schema", "contract", "store", "bucket", "catalog")),
     "app": Layer("settings and composition: the one place that builds concrete backends", BELOW_APP),
     "cli": Layer("one file per command", (*BELOW_APP, "app")),
 }

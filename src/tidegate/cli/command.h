@@ -107,6 +107,7 @@ class Progress {
 // Each adds one command.
 void AddAccept(CLI::App& app, int* exit_code);
 void AddClean(CLI::App& app, int* exit_code);
+void AddDdl(CLI::App& app, int* exit_code);
 void AddDeliver(CLI::App& app, int* exit_code);
 void AddDoctor(CLI::App& app, int* exit_code);
 void AddExpire(CLI::App& app, int* exit_code);

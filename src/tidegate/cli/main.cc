@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
   tidegate::cli::AddRuns(app, &exit_code);
   tidegate::cli::AddRollback(app, &exit_code);
   tidegate::cli::AddClean(app, &exit_code);
+  tidegate::cli::AddDdl(app, &exit_code);
   tidegate::cli::AddDoctor(app, &exit_code);
   if (argc > 1 && argv[1][0] != '-' && !IsCommand(app, argv[1])) {
     std::fprintf(stderr, "tidegate: there is no command '%s'; `tidegate --help` lists them\n", argv[1]);

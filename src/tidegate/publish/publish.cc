@@ -6,11 +6,11 @@
 #include "tidegate/base/hash.h"
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
+#include "tidegate/catalog/hive_type.h"
 #include "tidegate/catalog/partition_path.h"
 #include "tidegate/parquet/file_info.h"
 #include "tidegate/publish/audit.h"
 #include "tidegate/publish/flip.h"
-#include "tidegate/publish/hive_type.h"
 #include "tidegate/publish/layout.h"
 #include "tidegate/publish/runs.h"
 #include "tidegate/signature/sign_parquet.h"
@@ -150,7 +150,7 @@ class Job {
                                 Quoted(ports_.root.Location(folder), 1200) + ": another program writes there");
     }
     TG_RETURN_IF_ERROR(ReadColumns(files));
-    if (table_) TG_RETURN_IF_ERROR(CheckColumnsFit(outcome_.run.columns, table_->columns));
+    if (table_) TG_RETURN_IF_ERROR(catalog::CheckColumnsFit(outcome_.run.columns, table_->columns));
     TG_ASSIGN_OR_RETURN(const auto signature, signature::SignParquet(ports_.root, files, {.cancel = ports_.cancel}));
     if (signature.ToString() == outcome_.plan.signature) return {};
     return Corruption(
@@ -162,7 +162,7 @@ class Job {
     TG_ASSIGN_OR_RETURN(const auto reader, ports_.root.Open(files.front()));
     TG_ASSIGN_OR_RETURN(const parquet::FileInfo info, parquet::ReadFileInfo(*reader));
     for (const schema::Field& field : info.columns) {
-      auto type = HiveType(field.type);
+      auto type = catalog::HiveType(field.type);
       if (!type.ok()) return type.status().WithContext("column " + Quoted(field.name));
       outcome_.run.columns.push_back({field.name, *std::move(type)});
     }

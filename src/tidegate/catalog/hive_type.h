@@ -8,7 +8,7 @@
 #include "tidegate/catalog/hive_catalog.h"
 #include "tidegate/schema/schema.h"
 
-namespace tidegate::publish {
+namespace tidegate::catalog {
 
 /// "bigint", "decimal(10,2)", "array<struct<a:int>>". Errors: Unsupported (a time of day, which Hive has no type for).
 Result<std::string> HiveType(const schema::Type& type);
@@ -16,6 +16,6 @@ Result<std::string> HiveType(const schema::Type& type);
 /// Would readers that expect `table` read files with `built`? The table's columns may be missing in a build (they read
 /// as null); order does not matter. Errors: PreconditionFailed, naming the first column that stands in the way and what
 /// to do.
-Status CheckColumnsFit(const std::vector<catalog::HiveColumn>& built, const std::vector<catalog::HiveColumn>& table);
+Status CheckColumnsFit(const std::vector<HiveColumn>& built, const std::vector<HiveColumn>& table);
 
-}  // namespace tidegate::publish
+}  // namespace tidegate::catalog

@@ -1,9 +1,9 @@
-#include "tidegate/publish/hive_type.h"
+#include "tidegate/catalog/hive_type.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tidegate::publish {
+namespace tidegate::catalog {
 namespace {
 
 using schema::Field;
@@ -24,7 +24,7 @@ TEST(HiveTypeTest, SpellsTypesAsHiveDoes) {
 }
 
 TEST(HiveTypeTest, ABuildFitsATableOrSaysWhyNot) {
-  const std::vector<catalog::HiveColumn> table = {{"id", "bigint"}, {"name", "varchar(10)"}, {"age", "SMALLINT"}};
+  const std::vector<HiveColumn> table = {{"id", "bigint"}, {"name", "varchar(10)"}, {"age", "SMALLINT"}};
   EXPECT_TRUE(CheckColumnsFit({{"NAME", "string"}, {"id", "bigint"}}, table).ok());
   EXPECT_TRUE(CheckColumnsFit({{"age", "int"}}, table).ok());
   EXPECT_THAT(CheckColumnsFit({{"id", "int"}}, table).message(),
@@ -33,4 +33,4 @@ TEST(HiveTypeTest, ABuildFitsATableOrSaysWhyNot) {
 }
 
 }  // namespace
-}  // namespace tidegate::publish
+}  // namespace tidegate::catalog

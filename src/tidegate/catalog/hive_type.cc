@@ -1,10 +1,10 @@
-#include "tidegate/publish/hive_type.h"
+#include "tidegate/catalog/hive_type.h"
 
 #include <algorithm>
 
 #include "tidegate/base/text.h"
 
-namespace tidegate::publish {
+namespace tidegate::catalog {
 namespace {
 
 using schema::Kind;
@@ -73,11 +73,9 @@ Result<std::string> HiveType(const schema::Type& type) {
   return Internal("a type without a name");
 }
 
-Status CheckColumnsFit(const std::vector<catalog::HiveColumn>& built, const std::vector<catalog::HiveColumn>& table) {
-  for (const catalog::HiveColumn& column : built) {
-    const auto same_name = [&](const catalog::HiveColumn& other) {
-      return ToLower(other.name) == ToLower(column.name);
-    };
+Status CheckColumnsFit(const std::vector<HiveColumn>& built, const std::vector<HiveColumn>& table) {
+  for (const HiveColumn& column : built) {
+    const auto same_name = [&](const HiveColumn& other) { return ToLower(other.name) == ToLower(column.name); };
     const auto found = std::find_if(table.begin(), table.end(), same_name);
     if (found == table.end()) {
       return PreconditionFailed("the build has a column " + Quoted(column.name) + " (" + column.type +
@@ -92,4 +90,4 @@ Status CheckColumnsFit(const std::vector<catalog::HiveColumn>& built, const std:
   return {};
 }
 
-}  // namespace tidegate::publish
+}  // namespace tidegate::catalog
