@@ -104,7 +104,7 @@ TEST_F(MetastoreCatalogTest, ReadsAreSentAgainAndAClosedConnectionIsMadeAnew) {
   server_.Instead("get_table_req", {.close = true});
   EXPECT_TRUE(catalog_.GetTable(name_).ok());
   EXPECT_EQ(server_.connections(), 2);
-  for (int i = 0; i < 3; ++i) server_.Instead("get_table_req", {.close = true});
+  for (int i = 0; i < 2; ++i) server_.Instead("get_table_req", {.close = true});
   EXPECT_EQ(catalog_.GetTable(name_).status().code(), Code::kUnavailable);
   EXPECT_TRUE(catalog_.GetTable(name_).ok());
 }
@@ -225,11 +225,8 @@ TEST_F(MetastoreCatalogTest, BrokenAnswersAreErrorsAndTheNextCallWorks) {
 
 TEST_F(MetastoreCatalogTest, WhatIsNotSupportedIsNamed) {
   const auto said = [&](const std::string& bytes) {
-    for (int i = 0; i < 3; ++i) server_.Instead("get_table_req", {.bytes = bytes, .close = true});
-    MetastoreCatalog fresh(server_.settings());
-    std::string out = fresh.GetTable(name_).status().message();
-    while (!fresh.GetTable(name_).ok()) continue;
-    return out;
+    server_.Instead("get_table_req", {.bytes = bytes, .close = true});
+    return MetastoreCatalog(server_.settings()).GetTable(name_).status().message();
   };
   EXPECT_THAT(said(std::string("\x15\x03\x03\x00\x02\x02\x46", 7)), HasSubstr("TLS, which is not supported"));
   EXPECT_THAT(said(std::string("\x04\x00\x00\x00\x05wrong", 10)), HasSubstr("Kerberos, which is not supported"));
@@ -239,7 +236,7 @@ TEST_F(MetastoreCatalogTest, WhatIsNotSupportedIsNamed) {
 TEST_F(MetastoreCatalogTest, ASilentServerAndNoServerAreSaid) {
   TcpSettings settings = server_.settings();
   settings.silent_within = std::chrono::milliseconds(20);
-  for (int i = 0; i < 3; ++i) server_.Instead("get_table_req", {.silent = true});
+  server_.Instead("get_table_req", {.silent = true});
   MetastoreCatalog impatient(settings);
   EXPECT_THAT(impatient.GetTable(name_).status().message(), HasSubstr("the server was silent for 1 s"));
   int port = 0;

@@ -82,12 +82,14 @@ Result<ThriftValue> MetastoreClient::Call(const MetastoreCall& call, const Thrif
       if (value.ok()) return value;
       return value.status().WithContext(context);
     }
+    const bool answered_before = connection_->has_read();
     connection_.reset();  // nobody knows where in the stream it is
     const Status& lost = reply.status();
     const bool unsupported = lost.code() == Code::kUnsupported;
     if (call.changes && !unsupported)
       return UnknownOutcome(context + ": whether it was done is not known: " + lost.message());
-    if (tries == kTries || lost.code() != Code::kUnavailable) return lost.WithContext(context);
+    // Who never answers is another server; who did may be back.
+    if (tries == kTries || !answered_before || lost.code() != Code::kUnavailable) return lost.WithContext(context);
   }
 }
 

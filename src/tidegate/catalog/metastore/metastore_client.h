@@ -1,7 +1,7 @@
 // Calls of the Hive Metastore's Thrift interface, over a plain TCP connection that is kept and made anew when it is
 // lost.
 //
-// A call that only reads is sent again after a lost connection. For one that changes something nobody knows then what
+// A call that only reads is sent again after the loss of a connection that had answered. For one that changes something nobody knows then what
 // came of it: UnknownOutcome, and the caller finds out by reading. Neither Kerberos (SASL) nor TLS is spoken; such a
 // server is told from one that is away as far as it lets itself be known.
 //
