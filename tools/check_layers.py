@@ -39,7 +39,8 @@ LAYERS = {
     "bucket": Layer("what a bucket of the contract holds", ("base", "contract", "store")),
     "parquet": Layer("footers, key scans, rewrites, capped and delete files", ("base", "schema", "store")),
     "sqlite": Layer("one SQLite file behind a small surface", ("base",)),
-    "catalog": Layer("Hive-style tables: the port to catalogs, types, partition paths", ("base", "schema", "net", "aws", "sqlite")),
+    "catalog": Layer("Hive-style tables: the port to catalogs (a file, Glue, the Hive Metastore), types, partition paths",
+                     ("base", "schema", "net", "aws", "sqlite")),
     "table": Layer("the lake table: Iceberg metadata, delete files, commits",
                    ("base", "schema", "contract", "store", "parquet", "sqlite")),
     "engine": Layer("running SQL somewhere, behind one port", ("base",)),
@@ -88,7 +89,7 @@ OWNERS = {
 
 # Headers of the C++ and C libraries and of Linux, which any folder may use.
 SYSTEM = re.compile(r"[a-z0-9_]+|(sys|netinet|arpa|linux)/[a-z0-9_]+\.h|"
-                    r"(unistd|fcntl|dirent|dlfcn|signal|poll|termios|pwd|spawn|time|fnmatch|glob|stdlib|string|errno|endian)\.h")
+                    r"(unistd|fcntl|dirent|dlfcn|netdb|signal|poll|termios|pwd|spawn|time|fnmatch|glob|stdlib|string|errno|endian)\.h")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 

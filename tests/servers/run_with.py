@@ -1,9 +1,10 @@
 """Runs a program beside servers, which are up before it starts and gone after it: the code it ends with is ours.
 
-    run_with.py --servers seaweedfs,moto [--if-installed versitygw] [--proxied seaweedfs] -- PROGRAM ARGUMENT…
+    run_with.py --servers seaweedfs,moto [--if-installed versitygw] [--proxied seaweedfs] [--hms] -- PROGRAM ARGUMENT…
 
 For each server the program finds TIDEGATE_TEST_S3_<NAME> (its endpoint), TIDEGATE_TEST_S3_<NAME>_KEY, …_SECRET, …_REGION and …_BUCKET, an
 empty bucket; for one that is proxied, too, …_PROXY (the endpoint of a fault proxy before it) and …_CONTROL (where that proxy takes its plan).
+With --hms there is a Hive Metastore, too: TIDEGATE_TEST_HMS_HOST and …_PORT. Where it is not installed, nothing is run, and the code is 77.
 """
 import argparse
 import contextlib
@@ -19,6 +20,7 @@ import servers
 LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1
 BUCKET = "tidegate-test"
+SKIPPED = 77
 
 
 def names(text):
@@ -34,6 +36,7 @@ def arguments():
     parser.add_argument("--servers", type=names, default=[], metavar="NAME,…")
     parser.add_argument("--if-installed", type=names, default=[], metavar="NAME,…", help="these, too, but not where they are not installed")
     parser.add_argument("--proxied", type=names, default=[], metavar="NAME,…", help="before these of them there is a fault proxy, too")
+    parser.add_argument("--hms", action="store_true", help="a Hive Metastore, too")
     parser.add_argument("program", nargs="+")
     return parser.parse_args()
 
@@ -65,6 +68,16 @@ def chosen(wanted, if_installed):
     return [servers.KINDS[name]() for name in dict.fromkeys(wanted)]
 
 
+@contextlib.contextmanager
+def metastore(wanted):
+    """The variables of a Hive Metastore."""
+    if not wanted:
+        yield {}
+        return
+    with servers.HiveMetastore() as server:
+        yield {"TIDEGATE_TEST_HMS_HOST": "127.0.0.1", "TIDEGATE_TEST_HMS_PORT": str(server.ports[0])}
+
+
 def run(program, environment):
     """Its end is ours: an exit code, or 128 and the signal, as a shell says it. It does not outlive us."""
     process = subprocess.Popen(program, env=environment, preexec_fn=lambda: LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL))
@@ -76,10 +89,13 @@ def run(program, environment):
 
 def main():
     given = arguments()
+    if given.hms and not servers.HiveMetastore.is_installed():
+        print("the Hive Metastore is not installed: tools/deps.sh build servers brings it", file=sys.stderr)
+        return SKIPPED
     try:
         with servers.running(chosen(given.servers, given.if_installed)) as several, \
-                proxies([server for server in several if server.name in given.proxied]) as found:
-            environment = {**os.environ, **found}
+                proxies([server for server in several if server.name in given.proxied]) as found, metastore(given.hms) as hive:
+            environment = {**os.environ, **found, **hive}
             for server in several:
                 servers.client(server, "s3").create_bucket(Bucket=BUCKET)
                 environment.update(variables(server))

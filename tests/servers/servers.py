@@ -277,6 +277,92 @@ class FakeGcs(Server):
         return {"CLOUD_STORAGE_EMULATOR_ENDPOINT": self.endpoint}
 
 
+class HiveMetastore(Server):
+    """Hive's metastore, in memory, over plain Thrift. `store` is a server of S3 whose buckets it looks into, by Hadoop's S3A (`make acceptance` brings
+    that). Without one each of `buckets` is an empty folder to it: enough for a catalog, which seldom looks at files."""
+    name, needs = "hms", "hms/hive-standalone-metastore-server-4.0.1.jar"
+    checks_signatures = False
+
+    def __init__(self, store=None, buckets=("warehouse", "w")):
+        super().__init__()
+        self.store, self.buckets = store, buckets
+
+    @classmethod
+    def is_installed(cls):
+        return super().is_installed() and shutil.which("java") is not None
+
+    @property
+    def url(self):
+        """As tidegate takes it."""
+        return f"hive://127.0.0.1:{self.ports[0]}"
+
+    def create_database(self, name):
+        """By the demo's own client: Hive's programs are not here."""
+        done = subprocess.run([sys.executable, ROOT / "examples/partition-swap/metastore.py", self.url, "create-database", name],
+                              capture_output=True, text=True, timeout=60)
+        if done.returncode != 0:
+            raise ServerError(f"the database {name} was not made: {done.stderr}")
+
+    def s3a(self):
+        keys = {"endpoint": self.store.endpoint, "endpoint.region": self.store.region, "access.key": self.store.access_key,
+                "secret.key": self.store.secret_key, "path.style.access": "true", "connection.ssl.enabled": "false"}
+        return {"fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem", **{f"fs.s3a.{name}": value for name, value in keys.items()}}
+
+    def folders(self):
+        overlay = "org.apache.hadoop.fs.viewfs.ViewFileSystemOverloadScheme"
+        found = {}
+        for scheme in ("s3", "s3a"):
+            found |= {f"fs.{scheme}.impl": overlay, f"fs.viewfs.overload.scheme.target.{scheme}.impl": "org.apache.hadoop.fs.LocalFileSystem"}
+        for bucket in self.buckets:
+            found[f"fs.viewfs.mounttable.{bucket}.linkMergeSlash"] = (self.folder / "buckets" / bucket).as_uri()
+        return found
+
+    def prepare(self):
+        for bucket in self.buckets:
+            (self.folder / "buckets" / bucket).mkdir(parents=True)
+        settings = {
+            "metastore.thrift.bind.host": "127.0.0.1",
+            "metastore.server.thrift.transport": "",
+            "metastore.async.log.enabled": "false",
+            "metastore.metastore.event.db.notification.api.auth": "false",
+            "metastore.task.threads.always": "",
+            "metastore.task.threads.remote": "",
+            "metastore.create.as.acid": "false",
+            "metastore.schema.verification": "false",
+            "datanucleus.schema.autoCreateAll": "true",
+            "javax.jdo.option.ConnectionURL": "jdbc:derby:memory:hms;create=true",
+            "javax.jdo.option.ConnectionDriverName": "org.apache.derby.jdbc.EmbeddedDriver",
+            "metastore.warehouse.dir": (self.folder / "managed").as_uri(),
+            "metastore.warehouse.external.dir": (self.folder / "external").as_uri(),
+            "hadoop.tmp.dir": str(self.folder / "tmp"),
+            **(self.s3a() if self.store else self.folders()),
+        }
+        properties = "".join(f"<property><name>{name}</name><value>{value}</value></property>\n" for name, value in settings.items())
+        file = self.folder / "metastore-site.xml"
+        file.touch(mode=0o600)
+        file.write_text(f"<configuration>\n{properties}</configuration>\n")
+        (self.folder / "metastore-log4j2.properties").write_text(
+            "status = ERROR\nrootLogger.level = WARN\nrootLogger.appenderRef.root.ref = console\nappender.console.type = Console\n"
+            "appender.console.name = console\nappender.console.layout.type = PatternLayout\nappender.console.layout.pattern = %d %p %c: %m%n\n")
+
+    def command(self):
+        jars = [self.folder, DEPS / "hms/*", *([DEPS.parent / "spark-s3/*"] if self.store else [])]
+        return ["java", "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Djava.net.preferIPv4Stack=true",
+                f"-Djava.io.tmpdir={self.folder}", f"-Dderby.stream.error.file={self.folder / 'derby.log'}",
+                "--add-opens=java.base/java.net=ALL-UNNAMED", "-cp", ":".join(map(str, jars)), "org.apache.hadoop.hive.metastore.HiveMetaStore",
+                "-p", self.ports[0]]
+
+    def environment(self):
+        return self.store.environment() if self.store else {}
+
+    def answers(self):
+        return listens(self.pid, self.ports[0])  # it does so once it is ready
+
+    def log(self):
+        text = super().log()
+        return text.replace(self.store.secret_key, "***") if self.store else text
+
+
 # Those that speak S3.
 KINDS = {kind.name: kind for kind in (SeaweedFs, Versitygw, Moto, Ministack)}
 

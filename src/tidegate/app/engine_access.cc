@@ -41,6 +41,13 @@ Result<std::string> SecretSql(const store::S3Settings& settings) {
   return sql + ")";
 }
 
+/// DuckDB takes this before the first secret only, and there may be one of another bucket, or of this one.
+Status KeepSecretsInMemory(engine::DuckDb& db) {
+  TG_ASSIGN_OR_RETURN(const auto rows, db.QueryAll("SELECT current_setting('allow_persistent_secrets')::VARCHAR"));
+  if (!rows.empty() && rows[0].size() == 1 && rows[0][0] == "false") return {};
+  return db.Execute("SET allow_persistent_secrets = false");
+}
+
 }  // namespace
 
 Status LetEngineRead(engine::DuckDb& db, const store::ObjectStore& lake) {
@@ -48,7 +55,7 @@ Status LetEngineRead(engine::DuckDb& db, const store::ObjectStore& lake) {
   if (bucket == nullptr) return {};
   TG_ASSIGN_OR_RETURN(const std::string extension, FindExtension("httpfs"));
   TG_RETURN_IF_ERROR(db.Execute("LOAD " + SqlText(extension)));
-  TG_RETURN_IF_ERROR(db.Execute("SET allow_persistent_secrets = false"));
+  TG_RETURN_IF_ERROR(KeepSecretsInMemory(db));
   const store::S3Settings settings = bucket->CurrentSettings();
   if (!settings.ca_bundle.empty()) {
     TG_RETURN_IF_ERROR(db.Execute("SET ca_cert_file = " + SqlText(settings.ca_bundle)));

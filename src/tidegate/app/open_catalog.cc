@@ -1,11 +1,15 @@
 #include "tidegate/app/open_catalog.h"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 
 #include "tidegate/app/aws_access.h"
 #include "tidegate/aws/endpoints.h"
+#include "tidegate/base/text.h"
 #include "tidegate/catalog/embedded/embedded_catalog.h"
 #include "tidegate/catalog/glue/glue_catalog.h"
+#include "tidegate/catalog/metastore/metastore_catalog.h"
 
 namespace tidegate::app {
 namespace {
@@ -36,12 +40,43 @@ Result<CatalogPointer> OpenGlue(const std::string& url, const StoreAccess& acces
   return CatalogPointer(std::make_unique<catalog::GlueCatalog>(std::move(out)));
 }
 
+/// What comes after hive:// or thrift://, if it is one of them.
+std::optional<std::string_view> MetastorePlace(std::string_view url) {
+  for (const std::string_view scheme : {"hive://", "thrift://"}) {
+    if (url.starts_with(scheme)) return url.substr(scheme.size());
+  }
+  return std::nullopt;
+}
+
+/// "host", "host:9083", "[::1]:9083".
+Result<catalog::TcpSettings> MetastoreAddress(const std::string& url, std::string_view place) {
+  const Status wrong =
+      InvalidArgument("not the address of a Hive Metastore: " + Quoted(url) + ": write it as hive://host:9083");
+  while (place.ends_with('/')) place.remove_suffix(1);
+  catalog::TcpSettings out{.port = 9083};
+  const bool bracketed = place.starts_with('[');
+  const size_t host_end = bracketed ? place.find(']') : std::min(place.find(':'), place.size());
+  if (host_end == std::string_view::npos) return wrong;
+  out.host = place.substr(bracketed ? 1 : 0, host_end - (bracketed ? 1 : 0));
+  if (out.host.empty() || out.host.find_first_of("/,@ ") != std::string::npos) return wrong;
+  const std::string_view rest = place.substr(host_end + (bracketed ? 1 : 0));
+  if (rest.empty()) return out;
+  const char* end = rest.data() + rest.size();
+  const auto [stop, error] = std::from_chars(rest.data() + 1, end, out.port);
+  if (rest[0] != ':' || error != std::errc() || stop != end || out.port < 1 || out.port > 65535) return wrong;
+  return out;
+}
+
 }  // namespace
 
-bool IsGlueUrl(const std::string& url) { return url.starts_with(kGlue); }
+bool IsCatalogUrl(const std::string& url) { return url.starts_with(kGlue) || MetastorePlace(url).has_value(); }
 
 Result<CatalogPointer> OpenCatalog(const std::string& url, const StoreAccess& access) {
-  if (IsGlueUrl(url)) return OpenGlue(url, access);
+  if (url.starts_with(kGlue)) return OpenGlue(url, access);
+  if (const auto place = MetastorePlace(url)) {
+    TG_ASSIGN_OR_RETURN(catalog::TcpSettings address, MetastoreAddress(url, *place));
+    return CatalogPointer(std::make_unique<catalog::MetastoreCatalog>(std::move(address)));
+  }
   TG_ASSIGN_OR_RETURN(auto embedded, catalog::EmbeddedCatalog::Open(url));
   return CatalogPointer(std::move(embedded));
 }

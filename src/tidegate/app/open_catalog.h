@@ -1,4 +1,4 @@
-// From what a person names as a catalog to one: a file, glue://eu-central-1.
+// From what a person names as a catalog to one: a file, glue://eu-central-1, hive://host:9083.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,12 @@
 
 namespace tidegate::app {
 
-/// "glue://", "glue://eu-central-1", "glue://eu-central-1/123456789012" (the catalog of another account).
-bool IsGlueUrl(const std::string& url);
+/// "glue://", "glue://eu-central-1", "glue://eu-central-1/123456789012" (the catalog of another account); "hive://host"
+/// (port 9083), "hive://host:port", "thrift://host:port" (a Hive Metastore). Any other name is a file.
+bool IsCatalogUrl(const std::string& url);
 
 /// Errors: those of the file; Unauthenticated where there is no identity; InvalidArgument (a region that is none, or
-/// nobody names one).
+/// nobody names one; no host and port). A metastore is asked for the first time later.
 Result<std::unique_ptr<catalog::HiveCatalog>> OpenCatalog(const std::string& url, const StoreAccess& access);
 
 }  // namespace tidegate::app

@@ -76,6 +76,7 @@ Result<std::string> LocalPathOf(const std::string& url) {
       return InvalidArgument("a file URL needs an absolute path, as file:///data/bucket: " + Quoted(url));
     return path;
   }
+  if (url.starts_with("file:/")) return url.substr(std::string_view("file:").size());  // as Hadoop writes it
   if (IsS3Url(url) || IsGsUrl(url))
     return Unsupported("this has to be a file or a folder on this machine: " + Quoted(url));
   if (const size_t colon = url.find("://"); colon != std::string::npos) {

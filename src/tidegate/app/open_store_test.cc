@@ -16,6 +16,7 @@ TEST(OpenStoreTest, PathsAndFileUrlsNameFolders) {
   EXPECT_EQ(*LocalPathOf("bucket"), "bucket");
   EXPECT_EQ(*LocalPathOf("/data/bucket"), "/data/bucket");
   EXPECT_EQ(*LocalPathOf("file:///data/bucket"), "/data/bucket");
+  EXPECT_EQ(*LocalPathOf("file:/data/bucket"), "/data/bucket");
   EXPECT_EQ(*LocalPathOf("file://localhost/data/bucket"), "/data/bucket");
   EXPECT_EQ(*LocalPathOf("a:b"), "a:b");
 }

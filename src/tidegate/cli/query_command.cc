@@ -71,10 +71,10 @@ Status AddTables(engine::DuckDb& db, store::ObjectStore& lake, const Options& op
   return query::CreateLakeViews(db, lake, options.sql, &choice);
 }
 
-/// A catalog of Hive-style tables: a file, or Glue.
+/// A catalog of Hive-style tables: a file, Glue, or a Hive Metastore.
 bool IsCatalog(const std::string& place) {
   std::error_code error;
-  return app::IsGlueUrl(place) || std::filesystem::is_regular_file(place, error);
+  return app::IsCatalogUrl(place) || std::filesystem::is_regular_file(place, error);
 }
 
 Status AddHiveTables(engine::DuckDb& db, const Options& options) {
@@ -132,7 +132,8 @@ void AddQuery(CLI::App& app, int* exit_code) {
   command
       ->add_option(
           "LAKE", options->lake,
-          "The lake: a path or s3://bucket/prefix; or a catalog of Hive-style tables: hive.db, glue://eu-central-1")
+          "The lake: a path or s3://bucket/prefix; or a catalog of Hive-style tables: hive.db, glue://eu-central-1, "
+          "hive://host:9083")
       ->required();
   command->add_option("SQL", options->sql, "The query; - reads it from standard input")->required();
   command

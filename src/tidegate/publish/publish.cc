@@ -88,6 +88,9 @@ class Job {
   Status MakeTable() {
     if (table_) return {};
     catalog::HiveTable table{.name = definition_.table, .location = ports_.root.url()};
+    // Hadoop's programs read by the scheme that they are set up for: it stays as the settings have it.
+    if (definition_.location.starts_with("s3a://") && table.location.starts_with("s3://"))
+      table.location.insert(2, "a");
     table.columns = outcome_.run.columns;
     table.partition_columns = definition_.partition_columns;
     const Status made = ports_.catalog.CreateTable(table);

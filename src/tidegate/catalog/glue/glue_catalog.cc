@@ -5,6 +5,7 @@
 
 #include "tidegate/base/text.h"
 #include "tidegate/catalog/glue/glue_json.h"
+#include "tidegate/catalog/partition_batches.h"
 #include "tidegate/catalog/partition_path.h"
 
 namespace tidegate::catalog {
@@ -16,27 +17,6 @@ std::string About(const HiveName& name) { return "table " + Quoted(name.ToString
 
 OrderedJson TableRequest(const HiveName& name) {
   return OrderedJson{{"DatabaseName", name.database}, {"TableName", name.table}};
-}
-
-/// `which` in pieces of at most `size`.
-std::vector<std::vector<size_t>> Pieces(const std::vector<size_t>& which, size_t size) {
-  std::vector<std::vector<size_t>> out;
-  for (size_t at = 0; at < which.size(); at += size) {
-    out.emplace_back(which.begin() + static_cast<std::ptrdiff_t>(at),
-                     which.begin() + static_cast<std::ptrdiff_t>(std::min(which.size(), at + size)));
-  }
-  return out;
-}
-
-/// Those whose values a catalog can hold; the others get their result now.
-std::vector<size_t> Holdable(const std::vector<HiveColumn>& columns, const std::vector<HivePartition>& partitions,
-                             std::vector<Status>& out) {
-  std::vector<size_t> which;
-  for (size_t i = 0; i < partitions.size(); ++i) {
-    out[i] = PartitionPath(columns, partitions[i].values).status();
-    if (out[i].ok()) which.push_back(i);
-  }
-  return which;
 }
 
 /// What the errors of single entries say of `which`; a missing list means that all went well.
