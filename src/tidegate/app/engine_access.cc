@@ -41,6 +41,13 @@ Result<std::string> SecretSql(const store::S3Settings& settings) {
   return sql + ")";
 }
 
+/// Once for each DuckDB: it refuses the setting after a secret was used, as by the files of another partition.
+Status KeepSecretsInMemory(engine::DuckDb& db) {
+  TG_ASSIGN_OR_RETURN(const auto now, db.QueryAll("SELECT current_setting('allow_persistent_secrets')::VARCHAR"));
+  if (now.at(0).at(0) == "false") return {};
+  return db.Execute("SET allow_persistent_secrets = false");
+}
+
 }  // namespace
 
 Status LetEngineRead(engine::DuckDb& db, const store::ObjectStore& lake) {
@@ -48,7 +55,7 @@ Status LetEngineRead(engine::DuckDb& db, const store::ObjectStore& lake) {
   if (bucket == nullptr) return {};
   TG_ASSIGN_OR_RETURN(const std::string extension, FindExtension("httpfs"));
   TG_RETURN_IF_ERROR(db.Execute("LOAD " + SqlText(extension)));
-  TG_RETURN_IF_ERROR(db.Execute("SET allow_persistent_secrets = false"));
+  TG_RETURN_IF_ERROR(KeepSecretsInMemory(db));
   const store::S3Settings settings = bucket->CurrentSettings();
   if (!settings.ca_bundle.empty()) {
     TG_RETURN_IF_ERROR(db.Execute("SET ca_cert_file = " + SqlText(settings.ca_bundle)));

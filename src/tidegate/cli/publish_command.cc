@@ -5,10 +5,10 @@
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
 #include "tidegate/catalog/partition_path.h"
+#include "tidegate/cli/publish_engine.h"
 #include "tidegate/cli/publish_setup.h"
 #include "tidegate/cli/sql_output.h"
 #include "tidegate/cli/version.h"
-#include "tidegate/publish/duckdb_builder.h"
 #include "tidegate/publish/publish.h"
 
 namespace tidegate::cli {
@@ -59,10 +59,11 @@ void Print(const PublishOutcome& outcome, const std::string& root) {
       PrintPublished(outcome);
       break;
     case PublishEnd::kUnchanged:
-      std::printf("%s: unchanged, nothing was built\n", partition);
+      std::printf("%s: unchanged, nothing was %s\n", partition, outcome.withdrawn ? "flipped" : "built");
       break;
     case PublishEnd::kRejected:
-      std::printf("%s: nothing was built: a rollback turned this content away; --force publishes it\n", partition);
+      std::printf("%s: nothing was %s: a rollback turned this content away; --force publishes it\n", partition,
+                  outcome.withdrawn ? "flipped" : "built");
       break;
     case PublishEnd::kAuditFailed:
       Log(LogLevel::kError, outcome.partition + ": an audit failed: " + outcome.run.why +
@@ -121,13 +122,12 @@ int Publish(const Options& options) {
   const auto setup = PublishSetup::Open(options.what);
   if (!setup.ok()) return Fail(setup.status());
   const publish::Definition& definition = (*setup)->definition();
-  auto db = (*setup)->OpenSource(options.what.common);
-  if (!db.ok()) return Fail(db.status());
-  publish::DuckDbBuilder builder(*std::move(db), definition.writer);
-  const Interrupter interrupter(builder.db());
+  const auto engine = PublishEngine::Open(**setup, options.what.common);
+  if (!engine.ok()) return Fail(engine.status());
+  publish::Builder& builder = (*engine)->builder();
+  const Interrupter interrupter((*engine)->db());
   const bool typed = !options.what.partitions.empty();
-  const auto partitions =
-      typed ? (*setup)->Partitions(options.what.partitions) : (*setup)->AskForPartitions(builder.db());
+  const auto partitions = typed ? (*setup)->Partitions(options.what.partitions) : (*engine)->AskForPartitions();
   if (!partitions.ok()) return Fail(partitions.status());
   if (options.plan) return ShowPlans(options, **setup, builder, *partitions);
   const publish::PublishOptions how{

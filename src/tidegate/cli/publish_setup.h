@@ -7,7 +7,6 @@
 
 #include "tidegate/catalog/hive_catalog.h"
 #include "tidegate/cli/command.h"
-#include "tidegate/engine/duckdb/duckdb_engine.h"
 #include "tidegate/publish/definition.h"
 #include "tidegate/publish/ports.h"
 
@@ -33,13 +32,6 @@ class PublishSetup {
   const publish::Definition& definition() const { return definition_; }
   const app::Settings& settings() const { return settings_; }
   publish::Ports ports() const;
-
-  /// What the SELECT asks: the source or the lake of the definition. Errors: those of DuckDB and of the lake.
-  Result<engine::DuckDb> OpenSource(const CommonOptions& common) const;
-
-  /// The partitions that the definition's own query names. Errors: InvalidArgument (it has none, or gives other
-  /// columns).
-  Result<std::vector<catalog::PartitionValues>> AskForPartitions(engine::DuckDb& db) const;
 
   /// The partitions that were typed; all of the catalog where none was. Errors: InvalidArgument, naming the text.
   Result<std::vector<catalog::PartitionValues>> Partitions(const std::vector<std::string>& typed) const;
