@@ -25,7 +25,7 @@ class Layer:
     may_include: tuple[str, ...] = ()
 
 
-BELOW_APP = ("base", "schema", "contract", "store", "bucket", "parquet", "sqlite", "catalog", "table", "engine", "signature", "query", "deliver",
+BELOW_APP = ("base", "schema", "contract", "store", "bucket", "parquet", "sqlite", "athena", "catalog", "table", "engine", "signature", "query", "deliver",
              "ingest", "upkeep", "status", "thaw", "publish", "declare", "net", "aws")
 
 # A folder stands below everything it may include.
@@ -39,8 +39,9 @@ LAYERS = {
     "bucket": Layer("what a bucket of the contract holds", ("base", "contract", "store")),
     "parquet": Layer("footers, key scans, rewrites, capped and delete files", ("base", "schema", "store")),
     "sqlite": Layer("one SQLite file behind a small surface", ("base",)),
+    "athena": Layer("statements in Amazon Athena: run, wait, read what came", ("base", "net", "aws")),
     "catalog": Layer("Hive-style tables: the port to catalogs (a file, Glue, the Hive Metastore), types, partition paths",
-                     ("base", "schema", "net", "aws", "sqlite")),
+                     ("base", "schema", "net", "aws", "sqlite", "athena")),
     "table": Layer("the lake table: Iceberg metadata, delete files, commits",
                    ("base", "schema", "contract", "store", "parquet", "sqlite")),
     "engine": Layer("running SQL somewhere, behind one port", ("base",)),
@@ -58,7 +59,7 @@ LAYERS = {
     "thaw": Layer("restores of what lies in cold storage: plan, ask, wait",
                   ("base", "contract", "aws", "store", "bucket", "ingest")),
     "publish": Layer("partitions of Hive-style tables: build aside, audit, flip, roll back, clean",
-                     ("base", "schema", "store", "parquet", "catalog", "engine", "signature")),
+                     ("base", "schema", "store", "parquet", "athena", "catalog", "engine", "signature")),
     "declare": Layer("the tables of a delivery bucket, declared in a Hive-style catalog",
                      ("base", "schema", "contract", "store", "bucket", "catalog")),
     "app": Layer("settings and composition: the one place that builds concrete backends", BELOW_APP),

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "tidegate/app/open_store.h"
 #include "tidegate/aws/config_files.h"
@@ -20,7 +21,18 @@ struct AwsAccess {
   std::shared_ptr<aws::CredentialsProvider> credentials;
 };
 
+/// Where a service of AWS is reached.
+struct ServicePlace {
+  std::string region{};
+  std::string origin{};  // "https://glue.eu-central-1.amazonaws.com"
+};
+
 /// For a place that a person named, as flags and sections say of it. Errors: those of AWS's files; Unauthenticated.
 Result<AwsAccess> ResolveAwsAccess(const std::string& url, const StoreAccess& access);
+
+/// `service` ("glue") in `asked_region`, or where that is empty, in the region that flags, sections and environment
+/// say. `advice` ends the error where nobody says one. Errors: InvalidArgument.
+Result<ServicePlace> FindService(const AwsAccess& caller, const std::string& service, const std::string& asked_region,
+                                 std::string_view advice);
 
 }  // namespace tidegate::app

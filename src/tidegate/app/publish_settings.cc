@@ -169,19 +169,41 @@ Status ReadClean(const toml::table& table, const std::string& where, publish::Cl
   return {};
 }
 
+Result<publish::BuildEngine> ParseEngine(const std::string& text) {
+  if (text == "embedded") return publish::BuildEngine::kEmbedded;
+  if (text == "athena") return publish::BuildEngine::kAthena;
+  return InvalidArgument("it is \"embedded\" or \"athena\", not " + Quoted(text));
+}
+
+/// What makes no sense where Athena builds.
+Status CheckForAthena(const toml::table& table, const std::string& where, const Definition& definition) {
+  if (!IsS3Url(definition.location)) return InvalidArgument(where + ": with engine = \"athena\" location lies in S3");
+  for (const char* name : {"source", "lake"}) {
+    if (!table.contains(name)) continue;
+    return InvalidArgument(where + ": " + name + " is for the embedded engine: Athena reads the tables of its catalog");
+  }
+  if (table.contains("max_file")) {
+    return InvalidArgument(where +
+                           ": max_file cannot be kept, as Athena decides how large its files are: leave it out");
+  }
+  if (definition.writer.compression != "none") return {};
+  return InvalidArgument(where + ": Athena writes compression snappy or zstd");
+}
+
 Result<Definition> ReadDefinition(const toml::table& table, const std::string& source, const std::string& where) {
   Definition out;
-  TG_RETURN_IF_ERROR(
-      CheckNames(table,
-                 {"table", "partition_by", "location", "source", "lake", "select", "select_file", "partitions",
-                  "follow", "partition_of", "compression", "max_file", "keep_runs", "min_age", "failed_age", "audit"},
-                 where));
+  TG_RETURN_IF_ERROR(CheckNames(
+      table,
+      {"table", "partition_by", "location", "engine", "source", "lake", "select", "select_file", "partitions", "follow",
+       "partition_of", "compression", "max_file", "keep_runs", "min_age", "failed_age", "audit"},
+      where));
   TG_RETURN_IF_ERROR(ReadText(table, "table", where, ParseName, &out.table));
   if (out.table.table.empty()) return InvalidArgument(where + ": table names it, as \"sales.daily\"");
   TG_RETURN_IF_ERROR(ReadPartitionColumns(table, where, out));
   TG_RETURN_IF_ERROR(ReadText(table, "location", where, AsItIs, &out.location));
   if (out.location.empty())
     return InvalidArgument(where + ": location is where the table lies, as \"s3://bucket/daily\"");
+  TG_RETURN_IF_ERROR(ReadText(table, "engine", where, ParseEngine, &out.engine));
   TG_RETURN_IF_ERROR(ReadText(table, "source", where, AsItIs, &out.source));
   TG_RETURN_IF_ERROR(ReadText(table, "lake", where, AsItIs, &out.lake));
   TG_RETURN_IF_ERROR(ReadText(table, "partitions", where, AsItIs, &out.partitions));
@@ -191,6 +213,7 @@ Result<Definition> ReadDefinition(const toml::table& table, const std::string& s
   TG_RETURN_IF_ERROR(ReadFollow(table, where, out));
   TG_RETURN_IF_ERROR(ReadSelect(table, source, where, out));
   TG_RETURN_IF_ERROR(ReadWriter(table, where, out.writer));
+  if (out.engine == publish::BuildEngine::kAthena) TG_RETURN_IF_ERROR(CheckForAthena(table, where, out));
   TG_RETURN_IF_ERROR(ReadClean(table, where, out.clean));
   TG_RETURN_IF_ERROR(ReadAudits(table, where, out.audits));
   TG_RETURN_IF_ERROR(publish::SelectFor(out, catalog::PartitionValues(out.partition_columns.size())).status());
@@ -207,6 +230,7 @@ Result<PublishSettings> ReadPublish(const toml::table& root, const std::string& 
     TG_RETURN_IF_ERROR(CheckNames(*catalog, {"url"}, where));
     TG_RETURN_IF_ERROR(ReadText(*catalog, "url", where, AsItIs, &out.catalog_url));
   }
+  TG_ASSIGN_OR_RETURN(out.athena, ReadAthena(root, source));
   if (!root.contains("publish")) return out;
   const toml::array* list = root["publish"].as_array();
   if (list == nullptr)

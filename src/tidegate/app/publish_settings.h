@@ -1,10 +1,11 @@
-// [hive_catalog] and [[publish]] of the settings file: the tables that `tidegate publish` keeps. Format:
+// [hive_catalog], [athena] and [[publish]] of the settings file: the tables that `tidegate publish` keeps. Format:
 // docs/publish.md.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "tidegate/app/athena_access.h"
 #include "tidegate/base/status.h"
 #include "tidegate/contract/toml_document.h"
 #include "tidegate/publish/definition.h"
@@ -13,6 +14,7 @@ namespace tidegate::app {
 
 struct PublishSettings {
   std::string catalog_url = "hive.db";  // [hive_catalog] url: a file, or glue://region
+  AthenaOptions athena;
   std::vector<publish::Definition> tables;
 };
 

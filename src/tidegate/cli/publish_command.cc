@@ -5,10 +5,10 @@
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
 #include "tidegate/catalog/partition_path.h"
+#include "tidegate/cli/publish_engine.h"
 #include "tidegate/cli/publish_setup.h"
 #include "tidegate/cli/sql_output.h"
 #include "tidegate/cli/version.h"
-#include "tidegate/publish/duckdb_builder.h"
 #include "tidegate/publish/publish.h"
 
 namespace tidegate::cli {
@@ -60,10 +60,11 @@ void Print(const PublishOutcome& outcome, const std::string& root) {
       PrintPublished(outcome);
       break;
     case PublishEnd::kUnchanged:
-      std::printf("%s: unchanged, nothing was built\n", partition);
+      std::printf("%s: unchanged, nothing was %s\n", partition, outcome.withdrawn ? "flipped" : "built");
       break;
     case PublishEnd::kRejected:
-      std::printf("%s: nothing was built: a rollback turned this content away; --force publishes it\n", partition);
+      std::printf("%s: nothing was %s: a rollback turned this content away; --force publishes it\n", partition,
+                  outcome.withdrawn ? "flipped" : "built");
       break;
     case PublishEnd::kAuditFailed:
       Log(LogLevel::kError, outcome.partition + ": an audit failed: " + outcome.run.why +
@@ -122,9 +123,7 @@ struct Total {
   int failed = kDone;  // the exit code of what kept a whole table from being published
 };
 
-void SayWhatChanged(const PublishSetup& setup, size_t partitions) {
-  const app::LakeFollower& follower = *setup.follower();
-  const publish::Definition& definition = setup.definition();
+void SayWhatChanged(const app::LakeFollower& follower, const publish::Definition& definition, size_t partitions) {
   const std::string name = definition.table.ToString(), followed = app::FollowedName(definition);
   if (!follower.why_all().empty()) {
     std::printf("%s: all partitions, as %s\n", name.c_str(), follower.why_all().c_str());
@@ -151,14 +150,14 @@ void Show(const Options& options, const publish::Definition& definition, const s
 Status PublishTable(const Options& options, Total& total) {
   TG_ASSIGN_OR_RETURN(const auto setup, PublishSetup::Open(options.what));
   const publish::Definition& definition = setup->definition();
-  TG_ASSIGN_OR_RETURN(auto db, setup->OpenSource(options.what.common, /*writes=*/!options.plan));
-  publish::DuckDbBuilder builder(std::move(db), definition.writer);
-  const Interrupter interrupter(builder.db());
+  TG_ASSIGN_OR_RETURN(const auto engine, PublishEngine::Open(*setup, options.what.common, /*writes=*/!options.plan));
+  publish::Builder& builder = engine->builder();
+  const Interrupter interrupter(engine->db());
   const bool typed = !options.what.partitions.empty();
   TG_ASSIGN_OR_RETURN(const auto partitions,
-                      typed ? setup->Partitions(options.what.partitions) : setup->AskForPartitions(builder.db()));
-  const bool follows = setup->follower() != nullptr && !typed;
-  if (follows && !options.what.common.json) SayWhatChanged(*setup, partitions.size());
+                      typed ? setup->Partitions(options.what.partitions) : engine->AskForPartitions());
+  const app::LakeFollower* follower = typed ? nullptr : engine->follower();
+  if (follower != nullptr && !options.what.common.json) SayWhatChanged(*follower, definition, partitions.size());
   if (options.plan) return ShowPlans(options, *setup, builder, partitions, total.tables);
   const publish::PublishOptions how{
       .force = options.force, .clean = !options.keep_all, .tool = std::string("tidegate ") + kVersion};
@@ -169,7 +168,7 @@ Status PublishTable(const Options& options, Total& total) {
                                          progress.Step(partition, done++, partitions.size());
                                        }));
   Show(options, definition, outcomes, total);
-  return follows ? setup->follower()->Done(partitions, outcomes) : Status();
+  return follower != nullptr ? follower->Done(partitions, outcomes) : Status();
 }
 
 /// The tables of this call. Errors: InvalidArgument; those of the settings.

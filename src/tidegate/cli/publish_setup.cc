@@ -2,16 +2,11 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 
-#include "tidegate/app/engine_access.h"
 #include "tidegate/app/open_catalog.h"
-#include "tidegate/base/text.h"
 #include "tidegate/catalog/partition_path.h"
-#include "tidegate/publish/duckdb_builder.h"
 #include "tidegate/publish/lease.h"
-#include "tidegate/query/lake_views.h"
 
 namespace tidegate::cli {
 namespace {
@@ -48,45 +43,6 @@ Result<std::unique_ptr<PublishSetup>> PublishSetup::Open(const PartitionOptions&
 }
 
 publish::Ports PublishSetup::ports() const { return {*catalog_, *root_, *clock_, Who(), &StopFlag()}; }
-
-Result<engine::DuckDb> PublishSetup::OpenSource(const CommonOptions& common, bool writes) {
-  const engine::DuckDbOptions options{.memory_limit = settings_.query_memory_limit, .threads = settings_.query_threads};
-  if (definition_.lake.empty()) return publish::OpenSource(definition_.source, options);
-  TG_ASSIGN_OR_RETURN(auto db, engine::DuckDb::Open(":memory:", options));
-  TG_ASSIGN_OR_RETURN(auto lake, OpenLake(common, definition_.lake, app::OpenMode::kMustExist));
-  TG_RETURN_IF_ERROR(app::LetEngineRead(db, *lake));
-  if (definition_.follow.empty()) {
-    TG_RETURN_IF_ERROR(query::CreateLakeViews(db, *lake, definition_.select + " " + definition_.partitions));
-    return db;
-  }
-  TG_ASSIGN_OR_RETURN(follower_, app::LakeFollower::Open(definition_, ports(), std::move(lake), writes));
-  const query::SnapshotChoice choice = follower_->Choice();
-  TG_RETURN_IF_ERROR(
-      query::CreateLakeViews(db, follower_->lake(), definition_.select + " " + definition_.follow, &choice));
-  return db;
-}
-
-Result<std::vector<catalog::PartitionValues>> PublishSetup::AskForPartitions(engine::DuckDb& db) const {
-  if (follower_ != nullptr) return follower_->ChangedPartitions(db);
-  const std::string name = "the [[publish]] section of " + Quoted(definition_.table.ToString());
-  if (definition_.partitions.empty()) {
-    return InvalidArgument("name the partitions, or give " + name +
-                           " a query for them: partitions = \"SELECT DISTINCT …\"");
-  }
-  auto rows = db.QueryAll("SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (\n" + definition_.partitions + "\n)");
-  if (!rows.ok()) return rows.status().WithContext("partitions of " + name);
-  std::vector<catalog::PartitionValues> out;
-  for (engine::TextRow& row : *rows) {
-    if (row.size() != definition_.partition_columns.size()) {
-      return InvalidArgument("partitions of " + name + " gives " + std::to_string(row.size()) + " columns, not the " +
-                             std::to_string(definition_.partition_columns.size()) + " of partition_by, in their order");
-    }
-    out.push_back(std::move(row));
-  }
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
-}
 
 Result<std::vector<catalog::PartitionValues>> PublishSetup::Partitions(const std::vector<std::string>& typed) const {
   std::vector<catalog::PartitionValues> out;

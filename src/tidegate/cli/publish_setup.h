@@ -5,10 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tidegate/app/lake_follower.h"
 #include "tidegate/catalog/hive_catalog.h"
 #include "tidegate/cli/command.h"
-#include "tidegate/engine/duckdb/duckdb_engine.h"
 #include "tidegate/publish/definition.h"
 #include "tidegate/publish/ports.h"
 
@@ -35,18 +33,6 @@ class PublishSetup {
   const app::Settings& settings() const { return settings_; }
   publish::Ports ports() const;
 
-  /// What the SELECT asks: the source or the lake of the definition. Where that follows a table of the lake, and
-  /// `writes`, other publishers of the whole table are kept out until this goes. Errors: those of DuckDB and of the
-  /// lake; AlreadyExists (another publisher).
-  Result<engine::DuckDb> OpenSource(const CommonOptions& common, bool writes);
-
-  /// Null where the definition follows nothing, and before OpenSource.
-  const app::LakeFollower* follower() const { return follower_.get(); }
-
-  /// The partitions that changed in what the definition follows, or that its own query names. Errors: InvalidArgument
-  /// (it has neither, or gives other columns).
-  Result<std::vector<catalog::PartitionValues>> AskForPartitions(engine::DuckDb& db) const;
-
   /// The partitions that were typed; all of the catalog where none was. Errors: InvalidArgument, naming the text.
   Result<std::vector<catalog::PartitionValues>> Partitions(const std::vector<std::string>& typed) const;
 
@@ -57,7 +43,6 @@ class PublishSetup {
   std::unique_ptr<store::ObjectStore> root_;
   std::unique_ptr<catalog::HiveCatalog> catalog_;
   std::unique_ptr<Clock> clock_;
-  std::unique_ptr<app::LakeFollower> follower_;
 };
 
 /// kConflict for what another publisher did, else as Fail.

@@ -18,8 +18,8 @@ const std::vector<std::string_view>& FieldNames() {
 }
 
 const std::vector<std::string_view>& SectionNames() {
-  static const std::vector<std::string_view> names = {"catalog",      "table", "ingest", "deliver", "publish",
-                                                      "hive_catalog", "query", "lake",   "bucket",  "store"};
+  static const std::vector<std::string_view> names = {
+      "catalog", "table", "ingest", "deliver", "publish", "hive_catalog", "athena", "query", "lake", "bucket", "store"};
   return names;
 }
 

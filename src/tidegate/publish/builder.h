@@ -1,9 +1,12 @@
 // Builder: the port to what computes and writes the rows of one partition.
 //
-// Used in this order, once for each partition: Begin, then any of the others.
+// Used in this order, once for each partition: Begin, Write, CountRows any number of times. An engine that can tell
+// what it will write says so at Begin, and nothing is written where the same content is there already. One that
+// computes rows only while it writes them says nothing, and the content is compared afterwards (C-57).
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,22 +16,26 @@
 
 namespace tidegate::publish {
 
+/// What an engine knows of the rows before it writes them.
+struct Foresight {
+  std::vector<std::string> columns{};
+  std::string signature{};
+};
+
 class Builder {
  public:
   virtual ~Builder() = default;
 
-  /// Evaluates the SELECT; what follows is about its rows, which do not change any more. Returns the names of its
-  /// columns. Errors: the engine's, in its words.
-  virtual Result<std::vector<std::string>> Begin(const std::string& select) = 0;
+  /// Takes the SELECT of a partition; what follows is about its rows. With foresight they do not change any more.
+  /// Errors: the engine's, in its words.
+  virtual Result<std::optional<Foresight>> Begin(const std::string& select) = 0;
 
-  /// Of the rows of Begin.
-  virtual Result<std::string> Signature() = 0;
-  virtual Result<int64_t> Rows() = 0;
-  /// Of a query in which kBuildRelation stands for the rows.
-  virtual Result<int64_t> CountRows(const std::string& query) = 0;
-
-  /// Writes them as Parquet files into a folder that holds none. Files come in order of names; none is overwritten.
+  /// Writes them as Parquet files into a folder that holds none, and nothing else. Files come in order of names, none
+  /// is overwritten. What a failure leaves there is removed by a later clean-up.
   virtual Result<std::vector<RunFile>> Write(store::ObjectStore& store, const std::string& folder) = 0;
+
+  /// Of a query in which kBuildRelation stands for the rows that were written.
+  virtual Result<int64_t> CountRows(const std::string& query) = 0;
 };
 
 }  // namespace tidegate::publish

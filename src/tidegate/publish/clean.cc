@@ -69,13 +69,8 @@ CleanReport::Entry EntryOf(const CleanDecision& decision) {
 
 }  // namespace
 
-Status MarkPublished(const std::string& folder, const std::string& signature, const Ports& ports) {
-  const std::string text = DumpJson(OrderedJson{{"signature", signature}}) + "\n";
-  return ports.root.Put(KeyIn(folder, kSignatureFile), text, store::PutMode::kOverwrite).status();
-}
-
-Status MoveAwayFrom(const Run& run, const std::string& signature, const Ports& ports) {
-  if (!run.published) TG_RETURN_IF_ERROR(MarkPublished(run.folder, signature, ports));
+Status MoveAwayFrom(const Run& run, const KnownContent& content, const Ports& ports) {
+  if (!run.published) TG_RETURN_IF_ERROR(MarkPublished(run.folder, content, ports));
   return Retire(run, ports);
 }
 

@@ -8,6 +8,7 @@
 #include "tidegate/base/status.h"
 #include "tidegate/publish/clean_plan.h"
 #include "tidegate/publish/definition.h"
+#include "tidegate/publish/known_content.h"
 #include "tidegate/publish/ports.h"
 
 namespace tidegate::publish {
@@ -30,13 +31,10 @@ struct CleanReport {
 Result<CleanReport> Clean(const Definition& definition, const catalog::PartitionValues& values,
                           const std::optional<RunId>& being_built, bool plan_only, const Ports& ports);
 
-/// Mark a run as one that readers were moved to. `signature` may be "".
-Status MarkPublished(const std::string& folder, const std::string& signature, const Ports& ports);
-
 /// Mark a run as one that readers were moved away from, now.
 Status Retire(const Run& run, const Ports& ports);
 
 /// Readers were moved away from `run`: both marks, as it was published.
-Status MoveAwayFrom(const Run& run, const std::string& signature, const Ports& ports);
+Status MoveAwayFrom(const Run& run, const KnownContent& content, const Ports& ports);
 
 }  // namespace tidegate::publish

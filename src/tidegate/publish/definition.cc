@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "tidegate/athena/sql_text.h"
 #include "tidegate/base/text.h"
 #include "tidegate/engine/duckdb/duckdb_engine.h"
 
@@ -50,12 +51,21 @@ class Filler {
     }
     for (size_t column = 0; column < definition_.partition_columns.size(); ++column) {
       if (definition_.partition_columns[column].name != name) continue;
-      out_ += values_[column] ? engine::SqlText(*values_[column]) : "NULL";
+      TG_ASSIGN_OR_RETURN(const std::string literal, Literal(column));
+      out_ += literal;
       used_.insert(name);
       i = end;
       return {};
     }
     return Wrong("{" + name + "} is no partition column: write {{ for the character");
+  }
+
+  Result<std::string> Literal(size_t column) const {
+    const std::optional<std::string>& value = values_[column];
+    if (definition_.engine == BuildEngine::kAthena) {
+      return athena::TypedLiteral(definition_.partition_columns[column].type, value);
+    }
+    return value ? engine::SqlText(*value) : "NULL";
   }
 
   Status AllUsed() const {

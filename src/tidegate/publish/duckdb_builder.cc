@@ -36,28 +36,29 @@ Result<engine::DuckDb> OpenSource(const std::string& source, const engine::DuckD
   return db;
 }
 
-Result<std::vector<std::string>> DuckDbBuilder::Begin(const std::string& select) {
+Result<std::optional<Foresight>> DuckDbBuilder::Begin(const std::string& select) {
   TG_RETURN_IF_ERROR(db_.Execute(std::string("DROP TABLE IF EXISTS temp.") + kBuildRelation));
   // In parentheses it is one query, whatever the text says.
   TG_RETURN_IF_ERROR(
       db_.Execute(std::string("CREATE TEMP TABLE ") + kBuildRelation + " AS SELECT * FROM (\n" + select + "\n)"));
-  columns_.clear();
-  std::vector<std::string> names;
+  std::vector<signature::SqlColumn> columns;
+  Foresight out;
   TG_ASSIGN_OR_RETURN(const auto rows, db_.QueryAll(std::string("DESCRIBE ") + AllOf(kBuildRelation)));
+  columns.reserve(rows.size());
+  out.columns.reserve(rows.size());
   for (const auto& row : rows) {
-    columns_.push_back({row.at(0).value(), row.at(1).value()});
-    names.push_back(columns_.back().name);
+    columns.push_back({row.at(0).value(), row.at(1).value()});
+    out.columns.push_back(columns.back().name);
   }
-  return names;
+  TG_ASSIGN_OR_RETURN(out.signature, Signature(columns));
+  return std::optional(std::move(out));
 }
 
-Result<std::string> DuckDbBuilder::Signature() {
-  TG_ASSIGN_OR_RETURN(const std::string sql, signature::SignatureSql(columns_, kBuildRelation));
+Result<std::string> DuckDbBuilder::Signature(const std::vector<signature::SqlColumn>& columns) {
+  TG_ASSIGN_OR_RETURN(const std::string sql, signature::SignatureSql(columns, kBuildRelation));
   TG_ASSIGN_OR_RETURN(const auto rows, db_.QueryAll(sql));
   return signature::ContentSignature::Parse(rows.at(0).at(0).value_or("")).ToString();
 }
-
-Result<int64_t> DuckDbBuilder::Rows() { return OneNumber(db_, std::string("SELECT count(*) FROM ") + kBuildRelation); }
 
 Result<int64_t> DuckDbBuilder::CountRows(const std::string& query) {
   return OneNumber(db_, "SELECT count(*) FROM (\n" + query + "\n)");

@@ -21,16 +21,15 @@ class DuckDbBuilder final : public Builder {
   /// For who interrupts it.
   engine::DuckDb& db() { return db_; }
 
-  Result<std::vector<std::string>> Begin(const std::string& select) override;
-  Result<std::string> Signature() override;
-  Result<int64_t> Rows() override;
-  Result<int64_t> CountRows(const std::string& query) override;
+  Result<std::optional<Foresight>> Begin(const std::string& select) override;
   Result<std::vector<RunFile>> Write(store::ObjectStore& store, const std::string& folder) override;
+  Result<int64_t> CountRows(const std::string& query) override;
 
  private:
+  Result<std::string> Signature(const std::vector<signature::SqlColumn>& columns);
+
   engine::DuckDb db_;
   parquet::CappedWriterOptions writer_;
-  std::vector<signature::SqlColumn> columns_;
 };
 
 /// A DuckDB with the database file `source` in front, read-only; with an empty `source` SELECTs bring their own files

@@ -7,13 +7,6 @@
 namespace tidegate::publish {
 namespace {
 
-PlanStep StepOf(const PartitionFacts& facts) {
-  if (facts.force || !facts.partition || facts.signature.empty()) return PlanStep::kBuild;
-  if (ParameterOf(*facts.partition, kSignatureParameter) == facts.signature) return PlanStep::kUnchanged;
-  if (ParameterOf(*facts.partition, kRejectedParameter) == facts.signature) return PlanStep::kRejected;
-  return PlanStep::kBuild;
-}
-
 Status CheckKind(const catalog::HiveTable& table, const std::string& name) {
   using catalog::TableKind;
   if (table.kind == TableKind::kView) return Unsupported(name + " is a view: publish the table below it");
@@ -44,6 +37,13 @@ std::string NamesOf(const std::vector<catalog::HiveColumn>& columns) {
 
 }  // namespace
 
+PlanStep StepFor(const KnownContent& known, const std::string& signature, bool force) {
+  if (force || signature.empty()) return PlanStep::kBuild;
+  if (known.signature == signature) return PlanStep::kUnchanged;
+  if (known.rejected == signature) return PlanStep::kRejected;
+  return PlanStep::kBuild;
+}
+
 Result<PartitionPlan> PlanPartition(const PartitionFacts& facts) {
   PartitionPlan out{.signature = facts.signature};
   std::optional<std::string> current;
@@ -56,7 +56,7 @@ Result<PartitionPlan> PlanPartition(const PartitionFacts& facts) {
                                 ": another program keeps it there; point it below the table's location first");
     }
   }
-  out.step = StepOf(facts);
+  out.step = StepFor(facts.known, facts.signature, facts.force);
   out.run = NewRunId(facts.now, facts.random, facts.newest_run);
   out.folder = RunFolder(facts.partition_path, out.run, false);
   out.aside = current && Covers(*current, out.folder);
@@ -102,6 +102,11 @@ std::string Describe(const PartitionPlan& plan, const std::string& partition_pat
   if (plan.aside) {
     out +=
         "  it lies outside of the partition's own folder, whose readers would see the build; the next ones will not\n";
+  }
+  if (plan.signature.empty()) {
+    out +=
+        "  its engine computes rows only while it writes them: a build with the content that is there is removed "
+        "again\n";
   }
   return out + "  now: " + (plan.current.empty() ? "no such partition" : plan.current) + "\n";
 }

@@ -7,6 +7,7 @@
 
 #include "tidegate/base/status.h"
 #include "tidegate/publish/definition.h"
+#include "tidegate/publish/known_content.h"
 #include "tidegate/publish/run_id.h"
 
 namespace tidegate::publish {
@@ -16,8 +17,9 @@ struct PartitionFacts {
   std::string partition_path{};
   std::string root_url{};
   std::optional<catalog::HivePartition> partition{};  // as the catalog has it
+  KnownContent known{};                               // of what it points to
   std::optional<RunId> newest_run{};                  // in the store
-  std::string signature{};                            // of what would be built
+  std::string signature{};                            // of what would be built; "" is not known yet
   UtcTime now{};
   uint64_t random = 0;
   bool force = false;
@@ -28,11 +30,15 @@ enum class PlanStep { kBuild, kUnchanged, kRejected };
 struct PartitionPlan {
   PlanStep step = PlanStep::kBuild;
   RunId run{};
-  std::string folder{};   // of the run, below the root
-  bool aside = false;     // outside of the partition's own folder, whose readers would see the build
-  std::string current{};  // the location that the catalog has now; "" where it has no such partition
-  std::string signature{};
+  std::string folder{};     // of the run, below the root
+  bool aside = false;       // outside of the partition's own folder, whose readers would see the build
+  std::string current{};    // the location that the catalog has now; "" where it has no such partition
+  std::string signature{};  // "": known after the build
 };
+
+/// Build content with this signature, or leave it, as readers have it or a rollback turned it away (C-57)? Where the
+/// signature is not known yet: build.
+PlanStep StepFor(const KnownContent& known, const std::string& signature, bool force);
 
 /// Errors: PreconditionFailed (the current location lies outside of the root).
 Result<PartitionPlan> PlanPartition(const PartitionFacts& facts);

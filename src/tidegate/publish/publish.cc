@@ -44,12 +44,13 @@ class Job {
       TG_ASSIGN_OR_RETURN(seen_, IfThere(ports_.catalog.GetPartition(definition_.table, values_)));
     }
     TG_ASSIGN_OR_RETURN(runs_, ListRuns(ports_.root, path_));
+    if (seen_) known_ = ContentOf(*seen_, CurrentRun(), ports_.root);
     TG_ASSIGN_OR_RETURN(const std::string select, SelectFor(definition_, values_));
-    TG_ASSIGN_OR_RETURN(const auto columns, builder_.Begin(select));
-    TG_RETURN_IF_ERROR(CheckSelected(definition_, columns));
-    PartitionFacts facts{.partition_path = path_, .root_url = ports_.root.url(), .partition = seen_};
+    TG_ASSIGN_OR_RETURN(const auto foresight, builder_.Begin(select));
+    if (foresight) TG_RETURN_IF_ERROR(CheckSelected(definition_, foresight->columns));
+    PartitionFacts facts{.partition_path = path_, .root_url = ports_.root.url(), .partition = seen_, .known = known_};
     if (!runs_.empty()) facts.newest_run = runs_.back().id;
-    TG_ASSIGN_OR_RETURN(facts.signature, builder_.Signature());
+    if (foresight) facts.signature = foresight->signature;
     facts.now = ports_.clock.Now();
     facts.random = RandomBits();
     facts.force = options_.force;
@@ -66,22 +67,17 @@ class Job {
 
   /// Files, audits, the mark. False where the work ends here; the outcome says how.
   Result<bool> Build() {
-    if (outcome_.plan.step != PlanStep::kBuild) {
-      outcome_.end = outcome_.plan.step == PlanStep::kUnchanged ? PublishEnd::kUnchanged : PublishEnd::kRejected;
-      return false;
-    }
+    if (!IsWanted()) return false;
     StartRun();
     TG_ASSIGN_OR_RETURN(outcome_.run.files, builder_.Write(ports_.root, outcome_.plan.folder));
-    TG_RETURN_IF_ERROR(CheckFiles());
-    TG_RETURN_IF_ERROR(Audit());
-    outcome_.run.why = WhyFailed(outcome_.run.audits);
-    const bool passed = outcome_.run.why.empty();
-    const std::string key = KeyIn(outcome_.plan.folder, passed ? kRunFile : kFailedFile);
-    TG_RETURN_IF_ERROR(ports_.root.Sync());
-    TG_RETURN_IF_ERROR(ports_.root.Put(key, WriteRunManifest(outcome_.run), store::PutMode::kCreateOnly).status());
-    TG_RETURN_IF_ERROR(ports_.root.Sync());
-    if (!passed) outcome_.end = PublishEnd::kAuditFailed;
-    return passed;
+    TG_ASSIGN_OR_RETURN(const auto files, FilesOfRun());
+    TG_RETURN_IF_ERROR(CheckColumns(files));
+    TG_RETURN_IF_ERROR(CheckSignature(files));
+    if (!IsWanted()) {
+      TG_RETURN_IF_ERROR(Withdraw(files));
+      return false;
+    }
+    return Complete();
   }
 
   /// The first publish of a table declares it.
@@ -100,19 +96,17 @@ class Job {
   FlipRequest Request() const {
     FlipRequest out{.seen = seen_, .run = outcome_.run, .location = Location(), .signature = outcome_.plan.signature};
     out.lease = lease_.get();
-    if (!seen_) return out;
-    const std::string rejected = ParameterOf(*seen_, kRejectedParameter);
-    if (rejected != out.signature) out.rejected = rejected;
+    out.rejected = Content().rejected;
     return out;
   }
 
   /// After the flip. What fails here costs a needless rebuild or a later clean-up, and readers nothing.
   Status Finish() {
     outcome_.end = PublishEnd::kPublished;
-    TG_RETURN_IF_ERROR(MarkPublished(outcome_.plan.folder, outcome_.plan.signature, ports_));
+    TG_RETURN_IF_ERROR(MarkPublished(outcome_.plan.folder, Content(), ports_));
     const Run* old = CurrentRun();
     if (old == nullptr) return {};
-    return MoveAwayFrom(*old, ParameterOf(*seen_, kSignatureParameter), ports_);
+    return MoveAwayFrom(*old, known_, ports_);
   }
 
   Status CleanUp() {
@@ -129,7 +123,20 @@ class Job {
   void EndLease() { lease_.reset(); }
 
  private:
+  /// Of the new run. What was turned away stays so until it is published after all.
+  KnownContent Content() const {
+    const std::string& signature = outcome_.plan.signature;
+    return {.signature = signature, .rejected = known_.rejected == signature ? "" : known_.rejected};
+  }
+
   std::string Location() const { return ports_.root.Location(outcome_.plan.folder); }
+
+  /// By the signature, as far as it is known.
+  bool IsWanted() {
+    if (outcome_.plan.step == PlanStep::kUnchanged) outcome_.end = PublishEnd::kUnchanged;
+    if (outcome_.plan.step == PlanStep::kRejected) outcome_.end = PublishEnd::kRejected;
+    return outcome_.plan.step == PlanStep::kBuild;
+  }
 
   void StartRun() {
     RunManifest& run = outcome_.run;
@@ -143,22 +150,67 @@ class Job {
     run.tool = options_.tool;
   }
 
-  /// The columns that the files have, and that their rows are those that were selected.
-  Status CheckFiles() {
+  /// What lies in the folder of the run: what was written, and nothing else.
+  Result<std::vector<store::ObjectInfo>> FilesOfRun() {
     const std::string& folder = outcome_.plan.folder;
-    TG_ASSIGN_OR_RETURN(const store::Listing there, ports_.root.List({.prefix = folder + "/"}));
-    const std::vector<store::ObjectInfo>& files = there.objects;
-    if (files.size() != outcome_.run.files.size() || !there.refused.empty()) {
-      return PreconditionFailed("the folder of the new run holds other files than were written: " +
-                                Quoted(ports_.root.Location(folder), 1200) + ": another program writes there");
+    TG_ASSIGN_OR_RETURN(store::Listing there, ports_.root.List({.prefix = folder + "/"}));
+    const auto& written = outcome_.run.files;
+    const auto same = [&](const store::ObjectInfo& object, const RunFile& file) {
+      return object.key == KeyIn(folder, file.name);
+    };
+    if (there.refused.empty() && !written.empty() &&
+        std::equal(there.objects.begin(), there.objects.end(), written.begin(), written.end(), same)) {
+      return std::move(there.objects);
     }
+    return PreconditionFailed("the folder of the new run holds other files than were written: " +
+                              Quoted(ports_.root.Location(folder), 1200) + ": another program writes there");
+  }
+
+  Status CheckColumns(const std::vector<store::ObjectInfo>& files) {
     TG_RETURN_IF_ERROR(ReadColumns(files));
-    if (table_) TG_RETURN_IF_ERROR(catalog::CheckColumnsFit(outcome_.run.columns, table_->columns));
-    TG_ASSIGN_OR_RETURN(const auto signature, signature::SignParquet(ports_.root, files, {.cancel = ports_.cancel}));
-    if (signature.ToString() == outcome_.plan.signature) return {};
+    std::vector<std::string> names;
+    names.reserve(outcome_.run.columns.size());
+    for (const catalog::HiveColumn& column : outcome_.run.columns) names.push_back(column.name);
+    TG_RETURN_IF_ERROR(CheckSelected(definition_, names));
+    return table_ ? catalog::CheckColumnsFit(outcome_.run.columns, table_->columns) : Status();
+  }
+
+  /// That the rows of the files are those that were selected; where nobody knew before what that would be, what it is.
+  Status CheckSignature(const std::vector<store::ObjectInfo>& files) {
+    TG_ASSIGN_OR_RETURN(const auto signed_files, signature::SignParquet(ports_.root, files, {.cancel = ports_.cancel}));
+    const std::string signature = signed_files.ToString();
+    PartitionPlan& plan = outcome_.plan;
+    if (plan.signature.empty()) {
+      plan.signature = outcome_.run.signature = signature;
+      plan.step = StepFor(known_, signature, options_.force);
+    }
+    if (signature == plan.signature) return {};
     return Corruption(
-        "the files of the new run do not hold what was selected: " + Quoted(ports_.root.Location(folder), 1200) +
-        ": signature " + signature.ToString() + ", not " + outcome_.plan.signature + "; readers stay where they are");
+        "the files of the new run do not hold what was selected: " + Quoted(ports_.root.Location(plan.folder), 1200) +
+        ": signature " + signature + ", not " + plan.signature + "; readers stay where they are");
+  }
+
+  /// Takes a build away again that nobody needs.
+  Status Withdraw(const std::vector<store::ObjectInfo>& files) {
+    std::vector<std::string> keys;
+    keys.reserve(files.size());
+    for (const store::ObjectInfo& file : files) keys.push_back(file.key);
+    outcome_.run = {};
+    outcome_.withdrawn = true;
+    return ports_.root.Delete(keys);
+  }
+
+  /// Audits, and the mark of a run that passed them, or did not.
+  Result<bool> Complete() {
+    TG_RETURN_IF_ERROR(Audit());
+    outcome_.run.why = WhyFailed(outcome_.run.audits);
+    const bool passed = outcome_.run.why.empty();
+    const std::string key = KeyIn(outcome_.plan.folder, passed ? kRunFile : kFailedFile);
+    TG_RETURN_IF_ERROR(ports_.root.Sync());
+    TG_RETURN_IF_ERROR(ports_.root.Put(key, WriteRunManifest(outcome_.run), store::PutMode::kCreateOnly).status());
+    TG_RETURN_IF_ERROR(ports_.root.Sync());
+    if (!passed) outcome_.end = PublishEnd::kAuditFailed;
+    return passed;
   }
 
   Status ReadColumns(const std::vector<store::ObjectInfo>& files) {
@@ -173,9 +225,8 @@ class Job {
   }
 
   Status Audit() {
-    TG_ASSIGN_OR_RETURN(const int64_t rows, builder_.Rows());
     const auto count = [&](const std::string& query) { return builder_.CountRows(query); };
-    TG_ASSIGN_OR_RETURN(outcome_.run.audits, RunAudits(definition_.audits, rows, CurrentRows(), count));
+    TG_ASSIGN_OR_RETURN(outcome_.run.audits, RunAudits(definition_.audits, outcome_.run.rows(), CurrentRows(), count));
     return {};
   }
 
@@ -202,6 +253,7 @@ class Job {
   std::optional<catalog::HiveTable> table_;
   std::optional<catalog::HivePartition> seen_;
   std::vector<Run> runs_;
+  KnownContent known_;  // of what readers see
   PublishOutcome outcome_;
 };
 

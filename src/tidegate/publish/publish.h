@@ -2,7 +2,8 @@
 //
 // The order of effects, on which everything rests (docs/formats/partition-runs.md):
 //   1. the lease of the partition
-//   2. the files of the run, in a folder that nobody reads
+//   2. the files of the run, in a folder that nobody reads; removed again where they hold what readers have already and
+//      the engine could not tell before
 //   3. `_tidegate_run.json`: the run is complete
 //   4. the flip: location, columns and parameters in one change of the catalog, if it still is what was planned from
 //   5. the signature beside the new run, and the mark of retirement in the one that was current
@@ -44,7 +45,8 @@ struct PublishOutcome {
   PublishEnd end = PublishEnd::kFailed;
   Status status{};  // of kFailed and kConflict
   PartitionPlan plan{};
-  RunManifest run{};  // where one was built
+  RunManifest run{};       // where one was built and kept
+  bool withdrawn = false;  // kUnchanged, kRejected: known only after a build, which was removed
   CleanReport cleaned{};
 };
 

@@ -18,9 +18,7 @@ class Meddler final : public Builder {
  public:
   Meddler(std::unique_ptr<Builder> inner, std::function<void()> meddle)
       : inner_(std::move(inner)), meddle_(std::move(meddle)) {}
-  Result<std::vector<std::string>> Begin(const std::string& select) override { return inner_->Begin(select); }
-  Result<std::string> Signature() override { return inner_->Signature(); }
-  Result<int64_t> Rows() override { return inner_->Rows(); }
+  Result<std::optional<Foresight>> Begin(const std::string& select) override { return inner_->Begin(select); }
   Result<int64_t> CountRows(const std::string& query) override { return inner_->CountRows(query); }
   Result<std::vector<RunFile>> Write(store::ObjectStore& store, const std::string& folder) override {
     meddle_();
@@ -31,6 +29,58 @@ class Meddler final : public Builder {
   std::unique_ptr<Builder> inner_;
   std::function<void()> meddle_;
 };
+
+/// An engine that computes rows only while it writes them.
+class Blind final : public Builder {
+ public:
+  explicit Blind(std::unique_ptr<Builder> inner) : inner_(std::move(inner)) {}
+  Result<std::optional<Foresight>> Begin(const std::string& select) override {
+    TG_RETURN_IF_ERROR(inner_->Begin(select).status());
+    return std::optional<Foresight>();
+  }
+  Result<std::vector<RunFile>> Write(store::ObjectStore& store, const std::string& folder) override {
+    return inner_->Write(store, folder);
+  }
+  Result<int64_t> CountRows(const std::string& query) override { return inner_->CountRows(query); }
+
+ private:
+  std::unique_ptr<Builder> inner_;
+};
+
+TEST_F(PublishTest, AnEngineThatKnowsItsRowsLateTellsTheSameStory) {  // C-57
+  const auto publish = [&](int rows, const PublishOptions& options = {}) {
+    Source({{kDay, rows}});
+    builder_ = std::make_unique<Blind>(MakeBuilder());
+    Pass(hours(1));
+    return PublishDay(kDay, options);
+  };
+  EXPECT_EQ(publish(100).end, PublishEnd::kPublished);
+  EXPECT_EQ(publish(120).end, PublishEnd::kPublished);
+  EXPECT_EQ(Rows(), 120);
+  EXPECT_EQ(ParameterOf(Partition(), kSignatureParameter), ReadRun(*store_, Runs()[1])->signature);
+  const PublishOutcome same = publish(120);
+  EXPECT_EQ(same.end, PublishEnd::kUnchanged);
+  EXPECT_TRUE(same.withdrawn);
+  EXPECT_TRUE(same.run.run.empty());
+  EXPECT_EQ(Runs().size(), 2U);
+  ASSERT_TRUE(Back().ok());
+  const PublishOutcome rejected = publish(120);
+  EXPECT_EQ(rejected.end, PublishEnd::kRejected);
+  EXPECT_EQ(Runs().size(), 2U);
+  EXPECT_EQ(Rows(), 100);
+  EXPECT_EQ(publish(120, {.force = true}).end, PublishEnd::kPublished);
+  EXPECT_EQ(Rows(), 120);
+}
+
+TEST_F(PublishTest, AColumnThatMustNotBeThereIsFoundInTheFilesOfALateEngine) {
+  Source({{kDay, 1}});
+  definition_.select = "SELECT day, id FROM source_rows WHERE day = {day}";
+  builder_ = std::make_unique<Blind>(MakeBuilder());
+  const PublishOutcome outcome = PublishDay(kDay);
+  EXPECT_EQ(outcome.end, PublishEnd::kFailed);
+  EXPECT_THAT(outcome.status.message(), HasSubstr("leave it out of the SELECT"));
+  EXPECT_EQ(Rows(), -1);
+}
 
 TEST_F(PublishTest, TheStoryOfTheDocument) {  // sources/partition-swap.txt: 100, 120, 100
   Source({{kDay, 100}});

@@ -18,6 +18,7 @@ struct Sight {
   catalog::HivePartition partition;
   std::vector<Run> runs;
   const Run* current = nullptr;
+  KnownContent known;  // of the current run
 };
 
 Status Look(const Definition& definition, const catalog::PartitionValues& values, const std::string& path,
@@ -25,7 +26,10 @@ Status Look(const Definition& definition, const catalog::PartitionValues& values
   TG_ASSIGN_OR_RETURN(out.partition, ports.catalog.GetPartition(definition.table, values));
   TG_ASSIGN_OR_RETURN(out.runs, ListRuns(ports.root, path));
   out.current = RunAt(out.runs, ports.root.url(), out.partition.location);
-  if (out.current != nullptr) return {};
+  if (out.current != nullptr) {
+    out.known = ContentOf(out.partition, out.current, ports.root);
+    return {};
+  }
   return PreconditionFailed("the partition " + Quoted(path) + " points to " + Quoted(out.partition.location, 1200) +
                             ", which is no run of tidegate: nothing older is known; publish it first");
 }
@@ -72,7 +76,7 @@ Result<RollbackPlan> PlanFrom(const Sight& sight, const std::optional<RunId>& to
   RollbackPlan out{.partition = path, .from = sight.current->id, .to = run.id};
   out.from_location = sight.partition.location;
   out.to_location = ports.root.Location(run.folder);
-  out.rejected = ParameterOf(sight.partition, kSignatureParameter);
+  out.rejected = sight.known.signature;
   TG_ASSIGN_OR_RETURN(out.run, ReadRun(ports.root, run));
   TG_RETURN_IF_ERROR(CheckWhole(run, out.run));
   return out;
@@ -103,10 +107,13 @@ Result<RollbackPlan> Rollback(const Definition& definition, const catalog::Parti
   request.signature = plan.run.signature;
   request.rejected = plan.rejected;
   request.lease = lease.get();
+  const KnownContent content{.signature = plan.run.signature, .rejected = plan.rejected};
+  // Where only this mark says what is turned away, a death after the flip must not lose it.
+  if (target->published) TG_RETURN_IF_ERROR(MarkPublished(target->folder, content, ports));
   const auto flipped = Flip(definition.table, {request}, ports);
   TG_RETURN_IF_ERROR(flipped.at(0));
-  Status noted = MarkPublished(target->folder, plan.run.signature, ports);
-  if (noted.ok()) noted = MoveAwayFrom(*sight.current, plan.rejected, ports);
+  Status noted = target->published ? Status() : MarkPublished(target->folder, content, ports);
+  if (noted.ok()) noted = MoveAwayFrom(*sight.current, sight.known, ports);
   if (!noted.ok()) Log(LogLevel::kWarning, "readers see the earlier run, but not all was noted: " + noted.message());
   return plan;
 }

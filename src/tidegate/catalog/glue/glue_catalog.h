@@ -19,9 +19,9 @@ namespace tidegate::catalog {
 
 class GlueCatalog final : public HiveCatalog {
  public:
-  explicit GlueCatalog(GlueSettings settings) : client_(std::move(settings)) {}
+  explicit GlueCatalog(const GlueSettings& settings) : client_(settings) {}
 
-  std::string Describe() const override { return "Glue in " + client_.settings().region; }
+  std::string Describe() const override { return "Glue in " + client_.region(); }
   bool compares_and_swaps() const override { return false; }
 
   /// The database must be there.

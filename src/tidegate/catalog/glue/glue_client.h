@@ -1,4 +1,4 @@
-// Calls of the AWS Glue API: JSON 1.1 over HTTPS, signed.
+// Calls of the AWS Glue API.
 //
 // Source: the AWS Glue Web API reference (Catalog tables, partitions). Threads: safe.
 #pragma once
@@ -6,8 +6,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "tidegate/aws/signed_client.h"
+#include "tidegate/aws/json_service.h"
 #include "tidegate/base/json.h"
 #include "tidegate/base/status.h"
 
@@ -27,21 +28,20 @@ Code CodeOfGlueError(std::string_view name);
 
 class GlueClient {
  public:
-  explicit GlueClient(GlueSettings settings);
+  explicit GlueClient(const GlueSettings& settings);
 
-  const GlueSettings& settings() const { return settings_; }
+  const std::string& region() const { return service_.settings().region; }
 
-  /// One call; throttling and passing faults are tried again with growing, jittered waits. `about` stands in messages:
-  /// "table 'sales.daily'". Errors: by CodeOfGlueError; those of SignedClient.
+  /// One call. `about` stands in messages: "table 'sales.daily'". Errors: by CodeOfGlueError; those of JsonService.
   Result<Json> Call(std::string_view operation, OrderedJson request, std::string_view about);
 
   /// The elements of list `field` on all pages.
-  Result<std::vector<Json>> CallAllPages(std::string_view operation, const OrderedJson& request, const char* field,
+  Result<std::vector<Json>> CallAllPages(std::string_view operation, OrderedJson request, const char* field,
                                          std::string_view about);
 
  private:
-  GlueSettings settings_;
-  aws::SignedClient client_;
+  std::string catalog_id_;
+  aws::JsonService service_;
 };
 
 }  // namespace tidegate::catalog

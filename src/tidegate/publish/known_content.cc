@@ -1,0 +1,44 @@
+#include "tidegate/publish/known_content.h"
+
+#include "tidegate/base/json.h"
+#include "tidegate/base/log.h"
+#include "tidegate/base/text.h"
+#include "tidegate/publish/layout.h"
+
+namespace tidegate::publish {
+namespace {
+
+constexpr uint64_t kMaxMarkBytes = 4096;
+
+Result<KnownContent> ReadMark(store::ObjectStore& root, const std::string& key) {
+  TG_ASSIGN_OR_RETURN(const std::string text, root.Read(key, kMaxMarkBytes));
+  TG_ASSIGN_OR_RETURN(const Json json, ParseJson(text));
+  if (!json.is_object()) return Corruption("not a JSON object");
+  return KnownContent{.signature = TextOr(json, "signature"), .rejected = TextOr(json, "rejected")};
+}
+
+}  // namespace
+
+KnownContent ContentOf(const catalog::HivePartition& partition, const Run* current, store::ObjectStore& root) {
+  if (current == nullptr) return {};
+  if (ParameterOf(partition, kRunParameter) == current->id) {
+    return {.signature = ParameterOf(partition, kSignatureParameter),
+            .rejected = ParameterOf(partition, kRejectedParameter)};
+  }
+  if (!current->published) return {};
+  const std::string key = KeyIn(current->folder, kSignatureFile);
+  auto mark = ReadMark(root, key);
+  if (mark.ok()) return *std::move(mark);
+  Log(LogLevel::kWarning,
+      Quoted(root.Location(key), 1200) +
+          " cannot be read, so the content of the current run is not known: " + mark.status().message());
+  return {};
+}
+
+Status MarkPublished(const std::string& folder, const KnownContent& content, const Ports& ports) {
+  OrderedJson mark{{"signature", content.signature}};
+  if (!content.rejected.empty()) mark["rejected"] = content.rejected;
+  return ports.root.Put(KeyIn(folder, kSignatureFile), DumpJson(mark) + "\n", store::PutMode::kOverwrite).status();
+}
+
+}  // namespace tidegate::publish
