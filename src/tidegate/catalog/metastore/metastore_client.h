@@ -1,9 +1,9 @@
 // Calls of the Hive Metastore's Thrift interface, over a plain TCP connection that is kept and made anew when it is
 // lost.
 //
-// A call that only reads is sent again after the loss of a connection that had answered. For one that changes something nobody knows then what
-// came of it: UnknownOutcome, and the caller finds out by reading. Neither Kerberos (SASL) nor TLS is spoken; such a
-// server is told from one that is away as far as it lets itself be known.
+// A call that only reads is sent again after the loss of a connection that had answered. For one that changes something
+// nobody knows then what came of it: UnknownOutcome, and the caller finds out by reading. Neither Kerberos (SASL) nor
+// TLS is spoken; such a server is told from one that is away as far as it lets itself be known.
 //
 // Source: hive_metastore.thrift of Apache Hive 4.0.1 (standalone-metastore), and of 2.3 and 3.1, which agree in what is
 // used here. Threads: from one at a time.
