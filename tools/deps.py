@@ -52,7 +52,7 @@ get_requires_for_build_wheel = get_requires_for_build_sdist = get_requires_for_b
 __legacy__ = sys.modules[__name__]
 '''
 
-MAVEN_PROJECT = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+MAVEN_PROJECT = """<project><modelVersion>4.0.0</modelVersion>
 <groupId>tidegate</groupId><artifactId>wanted</artifactId><version>1</version>
 <dependencies>
 {}</dependencies></project>

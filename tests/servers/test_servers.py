@@ -160,6 +160,22 @@ class FakeGcs(unittest.TestCase):
         self.assertEqual(left_behind(folder, server.ports), [])
 
 
+class HiveMetastore(unittest.TestCase):
+    def setUp(self):
+        if not servers.HiveMetastore.is_installed():
+            self.skipTest(f"{servers.HiveMetastore.name} is not installed: tools/deps.sh build servers brings it")
+
+    def test_it_keeps_what_it_is_given_and_goes_without_a_trace(self):
+        with servers.HiveMetastore() as server:
+            server.create_database("kept")
+            with self.assertRaises(servers.ServerError):
+                server.create_database("kept")
+            pid, folder = server.pid, server.folder
+            self.assertEqual(open_to_others(server), [])
+        self.assertFalse(servers.is_running(pid))
+        self.assertEqual(left_behind(folder, server.ports), [])
+
+
 class RunWith(unittest.TestCase):
     def run_with(self, *arguments):
         return subprocess.run([sys.executable, HERE / "run_with.py", *arguments], capture_output=True, text=True)

@@ -62,10 +62,10 @@ ThriftValue WriteColumns(const std::vector<HiveColumn>& columns, const std::vect
     const auto same = std::find_if(old.begin(), old.end(), [&](const ThriftValue& one) {
       return one.TextAt(column_field::kName) == column.name && one.TextAt(column_field::kType) == column.type;
     });
-    ThriftValue made;
+    ThriftValue& made = out.items.emplace_back();
+    if (same != old.end()) made = *same;
     made.Set(column_field::kName, ThriftValue::String(column.name));
     made.Set(column_field::kType, ThriftValue::String(column.type));
-    out.items.push_back(same == old.end() ? std::move(made) : *same);
   }
   return out;
 }
