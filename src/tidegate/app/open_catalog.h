@@ -1,20 +1,23 @@
-// From what a person names as a catalog to one: a file, glue://eu-central-1.
+// From what a person names as a catalog to one: a file, glue://eu-central-1, athena://eu-central-1.
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include "tidegate/app/athena_access.h"
 #include "tidegate/app/open_store.h"
 #include "tidegate/base/status.h"
 #include "tidegate/catalog/hive_catalog.h"
 
 namespace tidegate::app {
 
-/// "glue://", "glue://eu-central-1", "glue://eu-central-1/123456789012" (the catalog of another account).
-bool IsGlueUrl(const std::string& url);
+/// A catalog of AWS: "glue://", "glue://eu-central-1", "glue://eu-central-1/123456789012" (of another account);
+/// "athena://", "athena://eu-central-1": read from Glue, and changed through statements of Athena.
+bool IsAwsCatalogUrl(const std::string& url);
 
-/// Errors: those of the file; Unauthenticated where there is no identity; InvalidArgument (a region that is none, or
-/// nobody names one).
-Result<std::unique_ptr<catalog::HiveCatalog>> OpenCatalog(const std::string& url, const StoreAccess& access);
+/// `athena`: how statements run, where there are any. Errors: those of the file; Unauthenticated where there is no
+/// identity; InvalidArgument (a region that is none, or nobody names one).
+Result<std::unique_ptr<catalog::HiveCatalog>> OpenCatalog(const std::string& url, const AthenaOptions& athena,
+                                                          const StoreAccess& access);
 
 }  // namespace tidegate::app
