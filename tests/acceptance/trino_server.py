@@ -52,7 +52,11 @@ HEADERS = {"X-Trino-User": "acceptance", "X-Trino-Catalog": "lake", "X-Trino-Tim
 
 
 class TrinoError(Exception):
-    pass
+    """`name`: what Trino calls it: TABLE_NOT_FOUND."""
+
+    def __init__(self, message, name=""):
+        super().__init__(message)
+        self.name = name
 
 
 def free_port():
@@ -62,15 +66,16 @@ def free_port():
 
 
 class Trino:
-    """`catalog`: what its file says, FOLDER or BUCKET above."""
+    """`catalog`: what the file of the catalog `lake` says, FOLDER or BUCKET above; `more`: other catalogs by name."""
 
-    def __init__(self, catalog, folder):
+    def __init__(self, catalog, folder, more=None):
         self.folder, port = pathlib.Path(folder), free_port()
         self.url = f"http://127.0.0.1:{port}"
         (self.folder / "catalog").mkdir(parents=True)
         (self.folder / "tmp").mkdir()
         (self.folder / "config.properties").write_text(CONFIG.format(folder=self.folder, port=port, trino=TRINO))
-        (self.folder / "catalog/lake.properties").write_text(catalog)
+        for name, text in {"lake": catalog, **(more or {})}.items():
+            (self.folder / f"catalog/{name}.properties").write_text(text)
         # setpriv: a test that is killed leaves no server behind. Java itself and not Trino's launcher: the process is the server.
         command = ["setpriv", "--pdeathsig", "KILL", JAVA, "-Xmx768m", "-XX:ReservedCodeCacheSize=192m", "-XX:+EnableDynamicAgentLoading",
                    "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow",
@@ -105,14 +110,15 @@ class Trino:
                 pass
             time.sleep(0.2)
 
-    def query(self, sql, limit_seconds=120):
-        """Names of the columns, and the rows in Python's types."""
+    def query(self, sql, limit_seconds=120, schema="", session=""):
+        """Names of the columns, and the rows in Python's types. `schema`: for names without one; `session`: "name=value"."""
+        headers = {**HEADERS, **({"X-Trino-Schema": schema} if schema else {}), **({"X-Trino-Session": session} if session else {})}
         end = time.monotonic() + limit_seconds
-        answer = requests.post(f"{self.url}/v1/statement", data=sql.encode(), headers=HEADERS, timeout=60).json()
+        answer = requests.post(f"{self.url}/v1/statement", data=sql.encode(), headers=headers, timeout=60).json()
         columns, data = [], []
         while True:
             if "error" in answer:
-                raise TrinoError(answer["error"]["message"])
+                raise TrinoError(answer["error"]["message"], answer["error"].get("errorName", ""))
             columns = answer.get("columns", columns)
             data += answer.get("data", [])
             if "nextUri" not in answer:
