@@ -10,6 +10,8 @@
 #   ./demo.sh teardown   remove everything that the demo made
 #   ./demo.sh story      all of it, in order: 100, 120, 100
 #
+# ./demo.sh --athena STEP does it in AWS, with Athena: see athena.sh.
+#
 # DEMO_FOLDER (default ./partition-swap-demo) is where everything lies, DEMO_DATABASE (default partition_swap_demo) the database.
 set -euo pipefail
 
@@ -18,6 +20,11 @@ database=${DEMO_DATABASE:-partition_swap_demo}
 day=2026-11-01
 here=$(cd "$(dirname "$0")" && pwd)
 tidegate=$(command -v tidegate || echo "$here/../../build/release/bin/tidegate")
+
+if [ "${1:-}" = --athena ]; then
+  shift
+  exec "$here/athena.sh" "$@"
+fi
 
 sql() { "$tidegate" query "$folder/hive.db" "$1" --format csv; }
 source_rows() { # FILE FROM TO
@@ -70,5 +77,5 @@ case $command in
       "$0" "$step"
     done
     ;;
-  *) sed -n '2,14s/^# \{0,1\}//p' "$0" ;;
+  *) sed -n '2,16s/^# \{0,1\}//p' "$0" ;;
 esac
