@@ -366,7 +366,7 @@ import json, os, sys
 sys.path.insert(0, {moto!r})
 import boto3
 def client(name):
-    return boto3.client(name, endpoint_url=os.environ["AWS_ENDPOINT_URL_" + name.upper()],
+    return boto3.client(name, endpoint_url=os.environ["AWS_ENDPOINT_URL_" + name.upper()], region_name=os.environ["AWS_REGION"],
                         config=boto3.session.Config(s3={{"addressing_style": "path"}}))
 what, at = sys.argv[1:3], sys.argv[-1]
 if what == ["glue", "create-database"]:
