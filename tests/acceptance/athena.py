@@ -123,7 +123,10 @@ class Story(OnTrino):
 
 
 class Statements(OnTrino):
-    setUp = test_athena.Statements.setUp
+    def setUp(self):
+        super().setUp()
+        self.settings(catalog="athena://us-east-1")
+
     said = test_athena.Statements.said
     test_the_story_of_the_document = test_athena.Statements.test_the_story_of_the_document
 
