@@ -86,6 +86,9 @@ def running():
 
 
 class OnTrino(test_athena.Case):
+    # Trino hands its condition to Glue, and a quote in a value becomes an expression that moto does not read.
+    odd_values = [value for value in test_athena.Case.odd_values if "'" not in value]
+
     @classmethod
     def setUpClass(cls):
         cls.cloud = cls.enterClassContext(running())

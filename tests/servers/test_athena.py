@@ -48,6 +48,7 @@ SELECT = "SELECT id, amount FROM orders WHERE day = {day}"
 
 class Case(program.Case):
     """One cloud for all tests of the class; each has a root and a database of its own."""
+    odd_values = ["a b", "it's", "50%", "a/b", "12:30", "a=b", "Zürich", "NULL", 'say "x"', "[1]{2}", "a\\b"]
 
     @classmethod
     def setUpClass(cls):
@@ -185,7 +186,7 @@ class Publish(Case):
         self.assertEqual(self.count(), 104)
 
     def test_odd_partition_values(self):
-        values = ["a b", "it's", "50%", "a/b", "12:30", "a=b", "Zürich", "NULL", 'say "x"', "[1]{2}", "a\\b"]
+        values = self.odd_values
         for number, value in enumerate(values):
             self.source(number + 1, day=value)
         done = self.publish(partition=None)
