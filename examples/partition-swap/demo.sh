@@ -11,6 +11,7 @@
 #   ./demo.sh story      all of it, in order: 100, 120, 100
 #
 #   ./demo.sh --hive story      on a Hive Metastore: HIVE_METASTORE=hive://host:9083
+#   ./demo.sh --athena story    in AWS, with Athena: see athena.sh
 #
 # DEMO_FOLDER (default ./partition-swap-demo) is where everything lies, DEMO_DATABASE (default partition_swap_demo) the database.
 # With --hive the table lies in s3://$DEMO_BUCKET/$DEMO_PREFIX if DEMO_BUCKET is set, else in the folder.
@@ -21,6 +22,11 @@ database=${DEMO_DATABASE:-partition_swap_demo}
 day=2026-11-01
 here=$(cd "$(dirname "$0")" && pwd)
 tidegate=$(command -v tidegate || echo "$here/../../build/release/bin/tidegate")
+
+if [ "${1:-}" = --athena ]; then
+  shift
+  exec "$here/athena.sh" "$@"
+fi
 
 # Where the catalog and the table are, and what a catalog needs before and after.
 mode=
@@ -105,5 +111,5 @@ case $command in
       "$0" ${mode:+"$mode"} "$step"
     done
     ;;
-  *) sed -n '2,18s/^# \{0,1\}//p' "$0" ;;
+  *) sed -n '2,19s/^# \{0,1\}//p' "$0" ;;
 esac

@@ -74,7 +74,11 @@ HEADERS = {"X-Trino-User": "acceptance", "X-Trino-Catalog": "lake", "X-Trino-Tim
 
 
 class TrinoError(Exception):
-    pass
+    """`name`: what Trino calls it: TABLE_NOT_FOUND."""
+
+    def __init__(self, message, name=""):
+        super().__init__(message)
+        self.name = name
 
 
 def free_port():
@@ -128,14 +132,15 @@ class Trino:
                 pass
             time.sleep(0.2)
 
-    def query(self, sql, limit_seconds=120):
-        """Names of the columns, and the rows in Python's types."""
+    def query(self, sql, limit_seconds=120, schema="", session=""):
+        """Names of the columns, and the rows in Python's types. `schema`: for names without one; `session`: "name=value"."""
+        headers = {**HEADERS, **({"X-Trino-Schema": schema} if schema else {}), **({"X-Trino-Session": session} if session else {})}
         end = time.monotonic() + limit_seconds
-        answer = requests.post(f"{self.url}/v1/statement", data=sql.encode(), headers=HEADERS, timeout=60).json()
+        answer = requests.post(f"{self.url}/v1/statement", data=sql.encode(), headers=headers, timeout=60).json()
         columns, data = [], []
         while True:
             if "error" in answer:
-                raise TrinoError(answer["error"]["message"])
+                raise TrinoError(answer["error"]["message"], answer["error"].get("errorName", ""))
             columns = answer.get("columns", columns)
             data += answer.get("data", [])
             if "nextUri" not in answer:

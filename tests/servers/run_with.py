@@ -5,6 +5,7 @@
 For each server the program finds TIDEGATE_TEST_S3_<NAME> (its endpoint), TIDEGATE_TEST_S3_<NAME>_KEY, …_SECRET, …_REGION and …_BUCKET, an
 empty bucket; for one that is proxied, too, …_PROXY (the endpoint of a fault proxy before it) and …_CONTROL (where that proxy takes its plan).
 With --hms there is a Hive Metastore, too: TIDEGATE_TEST_HMS_HOST and …_PORT. Where it is not installed, nothing is run, and the code is 77.
+With --athena, which needs seaweedfs and moto, also TIDEGATE_TEST_ATHENA: athena_facade.py over both.
 """
 import argparse
 import contextlib
@@ -14,6 +15,7 @@ import signal
 import subprocess
 import sys
 
+import athena_facade
 import fault_proxy
 import servers
 
@@ -37,8 +39,12 @@ def arguments():
     parser.add_argument("--if-installed", type=names, default=[], metavar="NAME,…", help="these, too, but not where they are not installed")
     parser.add_argument("--proxied", type=names, default=[], metavar="NAME,…", help="before these of them there is a fault proxy, too")
     parser.add_argument("--hms", action="store_true", help="a Hive Metastore, too")
+    parser.add_argument("--athena", action="store_true", help="Athena's API over seaweedfs and moto")
     parser.add_argument("program", nargs="+")
-    return parser.parse_args()
+    given = parser.parse_args()
+    if given.athena and not {"seaweedfs", "moto"} <= set(given.servers):
+        parser.error("--athena needs --servers seaweedfs,moto")
+    return given
 
 
 def variables(server):
@@ -57,6 +63,17 @@ def proxies(several):
             prefix = f"TIDEGATE_TEST_S3_{server.name.upper()}"
             found |= {f"{prefix}_PROXY": proxy.endpoint, f"{prefix}_CONTROL": stack.enter_context(fault_proxy.control(proxy))}
         yield found
+
+
+@contextlib.contextmanager
+def athena(wanted, several):
+    """The variable of Athena's facade, where it is wanted."""
+    if not wanted:
+        yield {}
+        return
+    by_name = {server.name: server for server in several}
+    with athena_facade.over(by_name["seaweedfs"], by_name["moto"]) as cloud:
+        yield {"TIDEGATE_TEST_ATHENA": cloud.athena.endpoint}
 
 
 def chosen(wanted, if_installed):
@@ -94,8 +111,9 @@ def main():
         return SKIPPED
     try:
         with servers.running(chosen(given.servers, given.if_installed)) as several, \
-                proxies([server for server in several if server.name in given.proxied]) as found, metastore(given.hms) as hive:
-            environment = {**os.environ, **found, **hive}
+                proxies([server for server in several if server.name in given.proxied]) as found, metastore(given.hms) as hive, \
+                athena(given.athena, several) as facade:
+            environment = {**os.environ, **found, **hive, **facade}
             for server in several:
                 servers.client(server, "s3").create_bucket(Bucket=BUCKET)
                 environment.update(variables(server))

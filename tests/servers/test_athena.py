@@ -5,8 +5,10 @@ athena_facade.py, over Glue in moto and a bucket in SeaweedFS.
 usage: test_athena.py --tidegate BINARY [unittest options]
 """
 import json
+import os
 import pathlib
 import signal
+import subprocess
 import sys
 import time
 import unittest
@@ -17,6 +19,7 @@ import duckdb  # noqa: E402
 
 import athena_facade  # noqa: E402
 import program  # noqa: E402
+import servers  # noqa: E402
 
 DAY = "day=2026-11-01"
 SETTINGS = """
@@ -37,11 +40,15 @@ partitions = "{partitions}"
 min_age = "0s"
 {more}
 """
+PARQUET = "org.apache.hadoop.hive.ql.io.parquet"
+ORDERS = {"Columns": [{"Name": "id", "Type": "bigint"}, {"Name": "amount", "Type": "double"}], "InputFormat": f"{PARQUET}.MapredParquetInputFormat",
+          "OutputFormat": f"{PARQUET}.MapredParquetOutputFormat", "SerdeInfo": {"SerializationLibrary": f"{PARQUET}.serde.ParquetHiveSerDe"}}
 SELECT = "SELECT id, amount FROM orders WHERE day = {day}"
 
 
 class Case(program.Case):
     """One cloud for all tests of the class; each has a root and a database of its own."""
+    odd_values = ["a b", "it's", "50%", "a/b", "12:30", "a=b", "Zürich", "NULL", 'say "x"', "[1]{2}", "a\\b"]
 
     @classmethod
     def setUpClass(cls):
@@ -62,9 +69,7 @@ class Case(program.Case):
         self.tidegate = program.Tidegate(self.binary, self.folder / "cwd", self.cloud.environment())
         self.cloud.glue.create_table(DatabaseName="sales", TableInput={
             "Name": "orders", "TableType": "EXTERNAL_TABLE", "PartitionKeys": [{"Name": "day", "Type": "string"}],
-            "StorageDescriptor": {"Columns": [{"Name": "id", "Type": "bigint"}, {"Name": "amount", "Type": "double"}],
-                                  "Location": f"s3://warehouse/{self.root}/orders",
-                                  "SerdeInfo": {"SerializationLibrary": "org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe"}}})
+            "StorageDescriptor": {**ORDERS, "Location": f"s3://warehouse/{self.root}/orders"}})
 
     @property
     def options(self):
@@ -80,7 +85,7 @@ class Case(program.Case):
         duckdb.sql(f"COPY (SELECT i AS id, i * 1.5::DOUBLE AS amount FROM range({rows}) t(i)) TO '{file}'")
         prefix = f"{self.root}/orders/{abs(hash(day))}-{rows}"
         self.cloud.s3.put_object(Bucket="warehouse", Key=f"{prefix}/file", Body=file.read_bytes())
-        wanted = {"Values": [day], "StorageDescriptor": {"Location": f"s3://warehouse/{prefix}"}}
+        wanted = {"Values": [day], "StorageDescriptor": {**ORDERS, "Location": f"s3://warehouse/{prefix}"}}
         where = {"DatabaseName": "sales", "TableName": "orders"}
         try:
             self.cloud.glue.create_partition(**where, PartitionInput=wanted)
@@ -121,7 +126,7 @@ class Case(program.Case):
 class Publish(Case):
     def test_the_story_of_the_document(self):
         self.source(100)
-        self.assertIn("100 rows, 3 files", self.published().out)
+        self.assertIn("100 rows", self.published().out)
         self.assertEqual(self.count(), 100)
         self.source(120)
         self.published()
@@ -181,7 +186,7 @@ class Publish(Case):
         self.assertEqual(self.count(), 104)
 
     def test_odd_partition_values(self):
-        values = ["a b", "it's", "50%", "a/b", "12:30", "a=b", "Zürich", "NULL", 'say "x"', "[1]{2}", "a\\b"]
+        values = self.odd_values
         for number, value in enumerate(values):
             self.source(number + 1, day=value)
         done = self.publish(partition=None)
@@ -354,6 +359,133 @@ class GoesWrong(Case):
         self.settings(select=SELECT + " -- " + "x" * 262_144)
         self.fails("Athena takes 262,144")
         self.assertEqual(self.calls("StartQueryExecution"), 0)
+
+
+AWS = """\
+#!{python}
+# The few commands of AWS's command line that the example uses.
+import json, os, sys
+sys.path.insert(0, {moto!r})
+import boto3
+def client(name):
+    return boto3.client(name, endpoint_url=os.environ["AWS_ENDPOINT_URL_" + name.upper()], region_name=os.environ["AWS_REGION"],
+                        config=boto3.session.Config(s3={{"addressing_style": "path"}}))
+what, at = sys.argv[1:3], sys.argv[-1]
+if what == ["glue", "create-database"]:
+    client("glue").create_database(DatabaseInput=json.loads(at))
+elif what == ["glue", "delete-database"]:
+    client("glue").delete_database(Name=at)
+elif what[0] == "s3" and what[1] in ("ls", "rm"):
+    bucket, _, prefix = at.removeprefix("s3://").partition("/")
+    for page in client("s3").get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix):
+        for found in page.get("Contents", []):
+            print(found["Key"]) if what[1] == "ls" else client("s3").delete_object(Bucket=bucket, Key=found["Key"])
+else:
+    sys.exit(f"not known here: {{sys.argv}}")
+"""
+
+
+class Example(Case):
+    def test_the_demo_tells_its_story(self):
+        """examples/partition-swap/demo.sh --athena."""
+        tools = self.folder / "bin"
+        tools.mkdir()
+        (tools / "aws").write_text(AWS.format(python=sys.executable, moto=str(servers.DEPS / "moto")))
+        (tools / "aws").chmod(0o755)
+        environment = {**os.environ, **self.cloud.environment(), "PATH": f"{tools}:{self.binary.parent}:{os.environ['PATH']}",
+                       "DEMO_BUCKET": "warehouse", "DEMO_PREFIX": "the/demo", "DEMO_DATABASE": "demo", "ATHENA_WORKGROUP": "primary",
+                       "DEMO_FOLDER": str(self.folder / "de mo")}
+        done = subprocess.run([str(program.ROOT / "examples/partition-swap/demo.sh"), "--athena", "story"], env=environment, capture_output=True,
+                              text=True, timeout=240)
+        self.assertEqual(done.returncode, 0, done)
+        self.assertEqual([line for line in done.stdout.splitlines() if line.isdigit()], ["100", "120", "100"])
+        self.assertFalse((self.folder / "de mo").exists())
+        self.assertNotIn("Contents", self.cloud.s3.list_objects_v2(Bucket="warehouse", Prefix="the/demo/"))
+        self.assertNotIn("demo", [one["Name"] for one in self.cloud.glue.get_databases()["DatabaseList"]])
+
+
+class Statements(Case):
+    """The catalog is changed by ALTER TABLE alone."""
+
+    def setUp(self):
+        super().setUp()
+        self.settings(catalog="athena://us-east-1")
+
+    def said(self, words):
+        return sum(words in query.statement for query in self.cloud.athena.queries.values())
+
+    def test_the_story_of_the_document(self):
+        self.cloud.athena.queries.clear()
+        self.source(100)
+        self.published()
+        self.assertEqual((self.said("CREATE EXTERNAL TABLE"), self.said("ADD IF NOT EXISTS")), (1, 1))
+        self.assertEqual(self.count(), 100)
+        self.assertIn("unchanged", self.published().out)
+        self.source(120)
+        self.published()
+        self.assertEqual(self.said("SET LOCATION"), 1)
+        self.assertEqual(self.count(), 120)
+        self.must("rollback")
+        self.assertEqual(self.count(), 100)
+        self.assertEqual(self.publish("--detailed-exitcode").code, 4)
+        self.source(130)
+        self.published()
+        self.assertEqual(self.count(), 130)
+        self.source(120)
+        self.assertEqual(self.publish("--detailed-exitcode").code, 4)  # still turned away
+        self.published("--force")
+        self.assertEqual(self.count(), 120)
+
+    def test_what_the_catalog_says_of_another_run_is_not_believed(self):
+        """Parameters of Glue stay where a statement moves the location: a wrong skip must not come of it."""
+        self.settings()
+        self.source(100)
+        self.published()
+        self.settings(catalog="athena://")
+        self.source(120)
+        self.published()
+        self.settings()
+        self.assertEqual(self.publish("--detailed-exitcode").code, 3)
+        self.source(100)
+        self.published()
+        self.assertEqual(self.count(), 100)
+
+    def test_many_partitions_in_one_statement(self):
+        self.settings(catalog="athena://", select="SELECT 1 AS id WHERE {day} <> ''", partitions="SELECT i FROM range(103) t(i)")
+        self.cloud.athena.queries.clear()
+        done = self.publish(partition=None)
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(self.said("ADD IF NOT EXISTS"), 2)
+        self.assertEqual(self.count(), 103)
+
+    def test_odd_values_are_quoted_or_refused(self):
+        values = ["a b", "it's", "50%", "a/b", "Zürich", "NULL", 'say "x"', "[1]{2}"]
+        for number, value in enumerate([*values, "a\\b"]):
+            self.source(number + 1, day=value)
+        done = self.publish("--json", partition=None)
+        self.assertEqual(done.code, 1)
+        outcomes = {one["partition"]: one["outcome"] for one in done.json["partitions"]}
+        self.assertEqual([name for name, outcome in outcomes.items() if outcome != "published"], ["day=a%5Cb"])
+        self.assertIn("use the catalog glue://", done.json["partitions"][list(outcomes).index("day=a%5Cb")]["error"])
+        rows = self.tidegate.must("query", "athena://", "SELECT day, count(*) AS n FROM sales.daily GROUP BY day", "--json").json
+        self.assertEqual({row["day"]: row["n"] for row in rows}, {value: number + 1 for number, value in enumerate(values)})
+
+    def test_a_statement_that_fails_leaves_readers_where_they_are(self):
+        self.source(100)
+        self.published()
+        self.source(120)
+        set_location = self.cloud.athena.statements.set_location
+
+        def fail(*_):
+            raise athena_facade.Failed("Access Denied: not authorized to perform: glue:UpdatePartition")
+        at = next(i for i, (_, act) in enumerate(self.cloud.athena.statements.kinds) if act == set_location)
+        kind = self.cloud.athena.statements.kinds[at]
+        self.cloud.athena.statements.kinds[at] = (kind[0], fail)
+        self.addCleanup(self.cloud.athena.statements.kinds.__setitem__, at, kind)
+        done = self.publish()
+        self.assertEqual(done.code, 1)
+        self.assertIn("docs/permissions.md", done.err)
+        self.stays()
 
 
 if __name__ == "__main__":

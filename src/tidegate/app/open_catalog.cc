@@ -6,6 +6,7 @@
 
 #include "tidegate/app/aws_access.h"
 #include "tidegate/base/text.h"
+#include "tidegate/catalog/athena/athena_catalog.h"
 #include "tidegate/catalog/embedded/embedded_catalog.h"
 #include "tidegate/catalog/glue/glue_catalog.h"
 #include "tidegate/catalog/metastore/metastore_catalog.h"
@@ -13,10 +14,10 @@
 namespace tidegate::app {
 namespace {
 
-constexpr std::string_view kGlue = "glue://";
+constexpr std::string_view kGlue = "glue://", kAthena = "athena://";
 using CatalogPointer = std::unique_ptr<catalog::HiveCatalog>;
 
-Result<CatalogPointer> OpenGlue(const std::string& url, const StoreAccess& access) {
+Result<std::unique_ptr<catalog::GlueCatalog>> OpenGlue(const std::string& url, const StoreAccess& access) {
   const std::string_view place = std::string_view(url).substr(kGlue.size());
   const size_t slash = std::min(place.find('/'), place.size());
   TG_ASSIGN_OR_RETURN(const AwsAccess caller, ResolveAwsAccess(url, access));
@@ -27,7 +28,19 @@ Result<CatalogPointer> OpenGlue(const std::string& url, const StoreAccess& acces
   out.credentials = caller.credentials;
   out.http = caller.surroundings.http;
   out.sleeper = caller.surroundings.sleeper;
-  return CatalogPointer(std::make_unique<catalog::GlueCatalog>(out));
+  return std::make_unique<catalog::GlueCatalog>(out);
+}
+
+/// Tables of another account cannot be changed through statements in one's own.
+Result<CatalogPointer> OpenAthenaCatalog(const std::string& url, AthenaOptions options, const StoreAccess& access) {
+  const std::string region = url.substr(kAthena.size());
+  if (region.find('/') != std::string::npos) {
+    return InvalidArgument("write the catalog as athena://eu-central-1, with nothing behind the region");
+  }
+  if (!region.empty()) options.region = region;
+  TG_ASSIGN_OR_RETURN(auto glue, OpenGlue(std::string(kGlue) + options.region, access));
+  TG_ASSIGN_OR_RETURN(auto client, OpenAthena(options, access));
+  return CatalogPointer(std::make_unique<catalog::AthenaCatalog>(std::move(glue), std::move(client)));
 }
 
 /// What comes after hive:// or thrift://, if it is one of them.
@@ -59,10 +72,16 @@ Result<catalog::TcpSettings> MetastoreAddress(const std::string& url, std::strin
 
 }  // namespace
 
-bool IsCatalogUrl(const std::string& url) { return url.starts_with(kGlue) || MetastorePlace(url).has_value(); }
+bool IsCatalogUrl(const std::string& url) {
+  return url.starts_with(kGlue) || url.starts_with(kAthena) || MetastorePlace(url).has_value();
+}
 
-Result<CatalogPointer> OpenCatalog(const std::string& url, const StoreAccess& access) {
-  if (url.starts_with(kGlue)) return OpenGlue(url, access);
+Result<CatalogPointer> OpenCatalog(const std::string& url, const AthenaOptions& athena, const StoreAccess& access) {
+  if (url.starts_with(kAthena)) return OpenAthenaCatalog(url, athena, access);
+  if (url.starts_with(kGlue)) {
+    TG_ASSIGN_OR_RETURN(auto glue, OpenGlue(url, access));
+    return CatalogPointer(std::move(glue));
+  }
   if (const auto place = MetastorePlace(url)) {
     TG_ASSIGN_OR_RETURN(catalog::TcpSettings address, MetastoreAddress(url, *place));
     return CatalogPointer(std::make_unique<catalog::MetastoreCatalog>(std::move(address)));

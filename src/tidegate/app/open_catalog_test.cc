@@ -7,7 +7,7 @@ namespace tidegate::app {
 namespace {
 
 TEST(OpenCatalogTest, MetastoresAreNamedByHostAndPort) {
-  const auto opened = [](const std::string& url) { return (*OpenCatalog(url, {}))->Describe(); };
+  const auto opened = [](const std::string& url) { return (*OpenCatalog(url, {}, {}))->Describe(); };
   EXPECT_EQ(opened("hive://meta.example"), "the Hive Metastore at meta.example:9083");
   EXPECT_EQ(opened("thrift://meta.example:19083/"), "the Hive Metastore at meta.example:19083");
   EXPECT_EQ(opened("hive://[::1]:1"), "the Hive Metastore at ::1:1");
@@ -18,7 +18,7 @@ TEST(OpenCatalogTest, OtherAddressesAreRefused) {
   for (const std::string url :
        {"hive://", "hive://:9083", "hive://a:", "hive://a:0", "hive://a:65536", "hive://a:9083x", "hive://a/b",
         "hive://[::1", "hive://[::1]9083", "hive://a,b:9083", "hive://a:-1"}) {
-    const Status refused = OpenCatalog(url, {}).status();
+    const Status refused = OpenCatalog(url, {}, {}).status();
     EXPECT_EQ(refused.code(), Code::kInvalidArgument) << url;
     EXPECT_THAT(refused.message(), testing::HasSubstr("write it as hive://host:9083")) << url;
   }

@@ -133,5 +133,34 @@ TEST(ReadPublish, ATableThatFollowsALakeNeedsNoSelect) {
   EXPECT_THAT(FindFollowers(*Read(kShort), "x").status().message(), HasSubstr("none has a follow"));
 }
 
+TEST(PublishSettingsTest, AthenaHasASectionOfItsOwn) {
+  const auto settings = Read(R"(
+[athena]
+workgroup = "etl"
+result_location = "s3://bucket/results/"
+database = "sales"
+)" + std::string(kShort) + "engine = 'athena'");
+  ASSERT_TRUE(settings.ok()) << settings.status().ToString();
+  EXPECT_EQ(settings->athena.workgroup, "etl");
+  EXPECT_EQ(settings->athena.result_location, "s3://bucket/results/");
+  EXPECT_EQ(settings->athena.database, "sales");
+  EXPECT_EQ(settings->tables.at(0).engine, publish::BuildEngine::kAthena);
+  EXPECT_EQ(Read(kShort)->athena.workgroup, "primary");
+  EXPECT_EQ(Read(kShort)->tables.at(0).engine, publish::BuildEngine::kEmbedded);
+}
+
+TEST(PublishSettingsTest, WhatAthenaCannotDoIsRefused) {
+  const std::string shortly = kShort;
+  EXPECT_THAT(Read(shortly + "engine = 'spark'").status().message(), HasSubstr("\"embedded\" or \"athena\""));
+  for (const char* more : {"source = 'x'", "lake = 'x'", "max_file = '1MB'", "compression = 'none'"}) {
+    EXPECT_EQ(Read(shortly + "engine = 'athena'\n" + more).status().code(), Code::kInvalidArgument) << more;
+  }
+  std::string on_disk = shortly + "engine = 'athena'";
+  on_disk.replace(on_disk.find("s3://bucket"), 11, "/data");
+  EXPECT_THAT(Read(on_disk).status().message(), HasSubstr("location lies in S3"));
+  EXPECT_THAT(Read("[athena]\nresult_location = 'results'").status().message(), HasSubstr("lies in S3"));
+  EXPECT_THAT(Read("[athena]\noutput = 's3://b/'").status().message(), HasSubstr("output"));
+}
+
 }  // namespace
 }  // namespace tidegate::app

@@ -88,7 +88,8 @@ void Say(const Options& options, const declare::Applied& one, const catalog::Hiv
 
 Status ApplyTo(const Options& options, const declare::Declared& declared, int& code) {
   TG_ASSIGN_OR_RETURN(const app::StoreAccess access, AccessOf(options.common, options.catalog));
-  TG_ASSIGN_OR_RETURN(const auto catalog, app::OpenCatalog(options.catalog, access));
+  TG_ASSIGN_OR_RETURN(const app::Settings settings, app::LoadSettings(options.common.config));
+  TG_ASSIGN_OR_RETURN(const auto catalog, app::OpenCatalog(options.catalog, settings.publish.athena, access));
   const auto applied = declare::Apply(declared.tables, *catalog, options.sync);
   OrderedJson tables = OrderedJson::array();
   for (size_t i = 0; i < applied.size(); ++i) {

@@ -38,7 +38,7 @@ Result<std::unique_ptr<PublishSetup>> PublishSetup::Open(const PartitionOptions&
   TG_ASSIGN_OR_RETURN(out->root_, OpenStore(options.common, out->definition_.location, app::OpenMode::kCreate));
   const std::string& catalog = out->settings_.publish.catalog_url;
   TG_ASSIGN_OR_RETURN(const app::StoreAccess access, AccessOf(options.common, catalog));
-  TG_ASSIGN_OR_RETURN(out->catalog_, app::OpenCatalog(catalog, access));
+  TG_ASSIGN_OR_RETURN(out->catalog_, app::OpenCatalog(catalog, out->settings_.publish.athena, access));
   return out;
 }
 

@@ -77,13 +77,13 @@ bool IsCatalog(const std::string& place) {
   return app::IsCatalogUrl(place) || std::filesystem::is_regular_file(place, error);
 }
 
-Status AddHiveTables(engine::DuckDb& db, const Options& options) {
+Status AddHiveTables(engine::DuckDb& db, const Options& options, const app::AthenaOptions& athena) {
   if (!options.at.empty()) {
     return Unsupported(
         "--at asks a lake: tables of a catalog have no earlier deliveries, `tidegate rollback` goes back");
   }
   TG_ASSIGN_OR_RETURN(const app::StoreAccess access, AccessOf(options.common, options.lake));
-  TG_ASSIGN_OR_RETURN(const auto catalog, app::OpenCatalog(options.lake, access));
+  TG_ASSIGN_OR_RETURN(const auto catalog, app::OpenCatalog(options.lake, athena, access));
   const query::OpenLocation open = [&](const std::string& location) -> Result<std::unique_ptr<store::ObjectStore>> {
     TG_ASSIGN_OR_RETURN(auto place, OpenStore(options.common, location, app::OpenMode::kMustExist));
     TG_RETURN_IF_ERROR(app::LetEngineRead(db, *place));
@@ -106,7 +106,8 @@ Status RunQuery(const Options& options, const app::Settings& settings) {
   engine_options.threads = options.threads > 0 ? std::optional(options.threads) : settings.query_threads;
   TG_ASSIGN_OR_RETURN(auto db, engine::DuckDb::Open(":memory:", engine_options));
   const Interrupter interrupter(db);
-  TG_RETURN_IF_ERROR(IsCatalog(options.lake) ? AddHiveTables(db, options) : AddLakeTables(db, options));
+  TG_RETURN_IF_ERROR(IsCatalog(options.lake) ? AddHiveTables(db, options, settings.publish.athena)
+                                             : AddLakeTables(db, options));
   return PrintResult(db, options.sql, format);
 }
 

@@ -30,5 +30,16 @@ TEST(SelectForTest, WhatCannotBeMeantIsRefused) {
   EXPECT_THAT(Filled("SELECT day} {day}", {"x"}).status().message(), HasSubstr("without its '{'"));
 }
 
+TEST(SelectForTest, AthenaGetsLiteralsOfTheColumnsType) {
+  Definition definition{.table = {"sales", "daily"}, .engine = BuildEngine::kAthena};
+  definition.partition_columns = {{"day", "date"}, {"region", "string"}};
+  definition.select = "SELECT a FROM t WHERE day = {day} AND region = {region}";
+  EXPECT_EQ(*SelectFor(definition, {"2026-11-01", "it's"}),
+            "SELECT a FROM t WHERE day = DATE '2026-11-01' AND region = 'it''s'");
+  EXPECT_EQ(*SelectFor(definition, {std::nullopt, std::nullopt}), "SELECT a FROM t WHERE day = NULL AND region = NULL");
+  definition.partition_columns[0].type = "array<int>";
+  EXPECT_EQ(SelectFor(definition, {"1", "2"}).status().code(), Code::kUnsupported);
+}
+
 }  // namespace
 }  // namespace tidegate::publish
