@@ -66,9 +66,8 @@ Result<std::string> GcsObjectStore::ReadOnce(const std::string& full_key, uint64
 /// rests can come between every time; the waits grow until it has had its turn.
 Result<std::string> GcsObjectStore::Read(std::string_view key, uint64_t max_bytes) {
   TG_RETURN_IF_ERROR(CheckKey(key));
-  constexpr aws::RetryPolicy kPolicy{.max_attempts = 16,
-                                     .first_wait = std::chrono::milliseconds(4),
-                                     .longest_wait = std::chrono::milliseconds(1000)};
+  constexpr aws::RetryPolicy kPolicy{
+      .max_attempts = 16, .first_wait = std::chrono::milliseconds(4), .longest_wait = std::chrono::milliseconds(1000)};
   aws::SystemSleeper sleeper(client_->settings().cancel);
   auto bytes = ReadOnce(FullKey(key), max_bytes);
   for (int attempt = 2; attempt <= kPolicy.max_attempts && bytes.status().code() == Code::kPreconditionFailed;

@@ -1,0 +1,15 @@
+// What of the processor is used: the results are the same.
+#pragma once
+
+namespace tidegate::signature {
+
+/// kAny: what each x86-64 has. kAvx2: AVX2, BMI1, LZCNT; no processor has but one of them.
+enum class Machine { kAny, kAvx2 };
+
+/// The best that this processor has.
+inline Machine ThisMachine() {
+  const bool all = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("lzcnt");
+  return all ? Machine::kAvx2 : Machine::kAny;
+}
+
+}  // namespace tidegate::signature
