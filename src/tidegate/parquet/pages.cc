@@ -35,7 +35,7 @@ class SnappyPages final : public PageReader {
   void set_max_page_header_size(uint32_t size) override { raw_->set_max_page_header_size(size); }
 
   std::shared_ptr<Page> NextPage() override {
-    const std::shared_ptr<Page> page = raw_->NextPage();
+    std::shared_ptr<Page> page = raw_->NextPage();
     if (page == nullptr) return nullptr;
     if (page->type() == PageType::DICTIONARY_PAGE) return Plain(static_cast<const DictionaryPage&>(*page));
     if (page->type() == PageType::DATA_PAGE) return Plain(static_cast<const DataPageV1&>(*page));

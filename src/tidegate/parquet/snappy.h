@@ -1,5 +1,5 @@
-// Snappy blocks, decompressed. Arrow brings a decoder, but it is built for any machine by way of calls for each copy,
-// and takes twice as long: docs/formats/signature.md has figures.
+// Snappy blocks, decompressed. Arrow brings a decoder, but its build calls a function for each copy, and takes twice as
+// long: docs/benchmarks.md has figures.
 //
 // The format is Snappy's format_description.txt: the size in LEB128, then literals and copies of what came before.
 // Hostile input: nothing outside of the two blocks is read or written, whatever stands in them.

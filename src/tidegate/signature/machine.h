@@ -3,13 +3,12 @@
 
 namespace tidegate::signature {
 
-/// kAny: what each x86-64 has. kAvx2: AVX2, BMI1, LZCNT; no processor has but one of them.
+/// kAny: what each x86-64 has. kAvx2: AVX2 and BMI.
 enum class Machine { kAny, kAvx2 };
 
 /// The best that this processor has.
 inline Machine ThisMachine() {
-  const bool all = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("lzcnt");
-  return all ? Machine::kAvx2 : Machine::kAny;
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") ? Machine::kAvx2 : Machine::kAny;
 }
 
 }  // namespace tidegate::signature

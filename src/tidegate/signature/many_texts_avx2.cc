@@ -83,8 +83,14 @@ __m256d Load(const float* values) { return _mm256_cvtps_pd(_mm_loadu_ps(values))
 
 int Signs(Vector numbers) { return _mm256_movemask_pd(_mm256_castsi256_pd(numbers)); }
 
+/// A bit for each digit, from the first or from the last one on: of two numbers.
 uint32_t NonZero(Vector digits) {
   return static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpgt_epi8(digits, _mm256_setzero_si256())));
+}
+
+uint32_t NonZeroFromLast(Vector digits) {
+  const __m128i reverse = _mm_setr_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+  return NonZero(_mm256_shuffle_epi8(digits, _mm256_broadcastsi128_si256(reverse)));
 }
 
 /// Writes numbers of one shape, four at a time. What it knows is copied, since a written character might be a part of
@@ -114,33 +120,39 @@ class NumberWriter {
     const Halves halves = kShort ? SplitShort(magnitude) : Split(magnitude);
     const Vector high = kShort ? LastTwoDigitsEach(halves.high) : EightDigitsEach(halves.high);
     const Vector low = EightDigitsEach(halves.low);
-    const Vector even = _mm256_unpacklo_epi64(high, low);  // the first and third number
+    const Vector even = _mm256_unpacklo_epi64(high, low);
     const Vector odd = _mm256_unpackhi_epi64(high, low);
-    const uint32_t even_digits = NonZero(even);
-    const uint32_t odd_digits = NonZero(odd);
-    ends[0] = Put(ends[0], minus & 1, _mm256_castsi256_si128(even), even_digits & 0xFFFF);
-    ends[1] = Put(ends[1], minus >> 1 & 1, _mm256_castsi256_si128(odd), odd_digits & 0xFFFF);
-    ends[2] = Put(ends[2], minus >> 2 & 1, _mm256_extracti128_si256(even, 1), even_digits >> 16);
-    ends[3] = Put(ends[3], minus >> 3 & 1, _mm256_extracti128_si256(odd, 1), odd_digits >> 16);
+    Two(ends, 0, minus, even);
+    Two(ends, 1, minus, odd);
     return true;
   }
 
  private:
+  /// Numbers i and i + 2 of four.
+  [[gnu::always_inline]] void Two(char** ends, int i, int minus, Vector digits) const {
+    const uint32_t from_first = NonZero(digits);
+    const uint32_t from_last = kHasPoint ? NonZeroFromLast(digits) : 0;
+    ends[i] = Put(ends[i], minus >> i & 1, _mm256_castsi256_si128(digits), from_first & 0xFFFF, from_last & 0xFFFF);
+    ends[i + 2] =
+        Put(ends[i + 2], minus >> (i + 2) & 1, _mm256_extracti128_si256(digits, 1), from_first >> 16, from_last >> 16);
+  }
+
   /// From the first digit that is not 0, at the latest the one before the point, to the last one, at the earliest that.
-  [[gnu::always_inline]] char* Put(char* out, int minus, __m128i digits, uint32_t non_zero) const {
+  [[gnu::always_inline]] char* Put(char* out, int minus, __m128i digits, uint32_t from_first,
+                                   uint32_t from_last) const {
     *out = tag_;
     out += tag_length_;
     *out = '-';
     out += minus;
-    const uint32_t written = non_zero | 1U << units_;
-    const uint32_t first = _tzcnt_u32(written);
+    const uint32_t first = _tzcnt_u32(from_first | 1U << units_);
     const __m128i pick = _mm_load_si128(reinterpret_cast<const __m128i*>(pick_ + first * size_t{NumberShape::kDigits}));
     __m128i add = _mm_set1_epi8('0');
     if (kHasPoint) add = _mm_load_si128(reinterpret_cast<const __m128i*>(add_ + first * size_t{NumberShape::kDigits}));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm_add_epi8(_mm_shuffle_epi8(digits, pick), add));
     out += units_ + 1 - first;
     if (kHasPoint) {
-      const uint32_t behind = 31 - _lzcnt_u32(written) - units_;
+      const uint32_t scale = kUnits - units_;
+      const uint32_t behind = scale - _tzcnt_u32(from_last | 1U << scale);
       out += behind + (behind > 0);
     }
     *out = ';';
@@ -157,25 +169,20 @@ class NumberWriter {
   size_t tag_length_;
 };
 
-template <bool kHasPoint, typename Value>
-size_t WriteWith(const NumberShape& shape, const Value* values, size_t count, char** ends) {
-  constexpr bool kShort = sizeof(Value) == sizeof(int32_t);
+template <bool kShort, bool kHasPoint, typename Value>
+size_t WriteAll(const NumberShape& shape, const Value* values, size_t count, char** ends) {
   const NumberWriter<kHasPoint> writer(shape);
   size_t done = 0;
-  if (kShort && shape.options.factor == 1) {
-    while (done + kManyAtOnce <= count && writer.template Write<kShort>(Load(values + done), ends + done))
-      done += kManyAtOnce;
-  } else {
-    while (done + kManyAtOnce <= count && writer.template Write<false>(Load(values + done), ends + done))
-      done += kManyAtOnce;
-  }
+  while (done + kManyAtOnce <= count && writer.template Write<kShort>(Load(values + done), ends + done))
+    done += kManyAtOnce;
   return done;
 }
 
-template <typename Value>
+/// kShort: no number has more than 32 bits.
+template <bool kShort, typename Value>
 size_t WriteNumbers(const NumberShape& shape, const Value* values, size_t count, char** ends) {
-  return shape.options.scale > 0 ? WriteWith<true>(shape, values, count, ends)
-                                 : WriteWith<false>(shape, values, count, ends);
+  return shape.options.scale > 0 ? WriteAll<kShort, true>(shape, values, count, ends)
+                                 : WriteAll<kShort, false>(shape, values, count, ends);
 }
 
 /// Four texts of a double's bits: a 'd', and the upper-case hex digits, first the highest.
@@ -234,10 +241,11 @@ size_t WriteFloats(const NumberShape& whole, const Value* values, size_t count, 
 }  // namespace
 
 size_t WriteManyAvx2(const NumberShape& shape, const int32_t* values, size_t count, char** ends) {
-  return WriteNumbers(shape, values, count, ends);
+  return shape.options.factor == 1 ? WriteNumbers<true>(shape, values, count, ends)
+                                   : WriteNumbers<false>(shape, values, count, ends);
 }
 size_t WriteManyAvx2(const NumberShape& shape, const int64_t* values, size_t count, char** ends) {
-  return WriteNumbers(shape, values, count, ends);
+  return WriteNumbers<false>(shape, values, count, ends);
 }
 size_t WriteManyAvx2(const NumberShape& whole, const float* values, size_t count, char** ends) {
   return WriteFloats(whole, values, count, ends);
