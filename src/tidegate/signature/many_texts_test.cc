@@ -148,8 +148,10 @@ std::vector<double> ManyDoubles(unsigned seed) {
         return special[random() % std::size(special)];
     }
   };
+  constexpr int kCount = 40'001;
   std::vector<double> values;
-  for (int i = 0; i < 40'001; ++i) values.push_back(make(i < 30'000 ? i / 4 % 4 : static_cast<int>(random() % 4)));
+  values.reserve(kCount);
+  for (int i = 0; i < kCount; ++i) values.push_back(make(i < 30'000 ? i / 4 % 4 : static_cast<int>(random() % 4)));
   return values;
 }
 
