@@ -1,8 +1,9 @@
 // tidegate_signature_bench [ROWS [ROUNDS [THREADS]]]: the content signature of Parquet files beside DuckDB's own
 // sum(hash(all columns)) over the same files, in one process, in turn: medians and ratios.
 //
-// The tables are made by DuckDB: narrow integers, doubles, long strings, a wide one of mixed types in the shape of
-// TPC-H's lineitem. Before anything is timed, the signature is compared with the one that DuckDB computes in SQL.
+// The tables are made by DuckDB: narrow integers, doubles, long strings, decimals and times, a wide one of mixed types
+// in the shape of TPC-H's lineitem. Before anything is timed, the signature is compared with the one that DuckDB
+// computes in SQL.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -31,6 +32,10 @@ const std::vector<BenchTable> kTables = {
     {"integers", "(random() * 1e9)::INT a, i b, (random() * 1000)::INT c, (i % 7)::SMALLINT d"},
     {"doubles", "random() a, random() * 1e6 b, (random() * 1000)::INT::DOUBLE c, random()::FLOAT d"},
     {"strings", "md5(i::VARCHAR) || md5((i + 1)::VARCHAR) || repeat('x', (i % 50)::INT) s, i k"},
+    {"decimals",
+     "i k, (random() * 1e5)::DECIMAL(15,2) a, (random() * 1e5)::DECIMAL(18,6) b, TIMESTAMP '2020-01-01' + "
+     "to_seconds((random() * 1e8)::INT) t, TIMESTAMPTZ '2020-01-01' + to_microseconds((random() * 1e14)::BIGINT) u, "
+     "DATE '2020-01-01' + (random() * 1000)::INT d"},
     {"lineitem",
      "i // 4 l_orderkey, (random() * 200000)::BIGINT l_partkey, (random() * 10000)::BIGINT l_suppkey, i % 7 "
      "l_linenumber, "

@@ -51,6 +51,7 @@ class ArrowColumn final : public ColumnText {
   void Skip(size_t rows) { skipped_ += rows; }
 
   size_t FixedRoom() const override { return 0; }
+  bool Varies() const override { return true; }
   void AddRoom(std::span<uint64_t> room) const override;
   void Write(size_t first, std::span<char*> ends) const override;
 

@@ -32,13 +32,25 @@ class DictionaryTexts {
   size_t FixedRoom() const { return IsShort() ? stride_ : 0; }
   size_t RoomOf(int32_t code) const { return Length(static_cast<size_t>(code)); }
 
-  /// Are all texts so short that PutWord will do?
-  bool IsWord() const { return longest_ <= kWord; }
-  [[gnu::always_inline]] char* PutWord(char* out, int32_t code) const {
-    const auto i = static_cast<size_t>(code);
-    std::memcpy(out, slots_.data() + i * kWord, kWord);
-    return out + lengths_[i];
-  }
+  /// What writes texts of no more than a word. It points into these texts, and copies what it knows of them: a written
+  /// character might be part of them for all that the compiler knows.
+  class Words {
+   public:
+    Words(const char* slots, const uint8_t* lengths) : slots_(slots), lengths_(lengths) {}
+    [[gnu::always_inline]] char* Put(char* out, int32_t code) const {
+      const auto i = static_cast<size_t>(code);
+      std::memcpy(out, slots_ + i * kWord, kWord);
+      return out + lengths_[i];
+    }
+
+   private:
+    const char* slots_;
+    const uint8_t* lengths_;
+  };
+
+  /// Will Words do for all of them?
+  bool AreWords() const { return longest_ <= kWord; }
+  Words AsWords() const { return {slots_.data(), lengths_.data()}; }
 
   char* Put(char* out, int32_t code) const {
     const auto i = static_cast<size_t>(code);

@@ -39,10 +39,15 @@ class FileColumn : public ColumnText {
   virtual void Skip(size_t rows) = 0;
 };
 
-/// Requires: not nested. Errors: Unsupported (a type without a text). `leaf` and `pool` outlive the column.
+struct LeafReading {
+  arrow::MemoryPool* pool;
+  Machine machine;
+};
+
+/// Requires: not nested. Errors: Unsupported (a type without a text). `leaf` and the pool outlive the column.
 Result<std::unique_ptr<FileColumn>> MakeLeafColumn(const ::parquet::ColumnDescriptor& leaf,
                                                    std::unique_ptr<::parquet::PageReader> pages,
-                                                   arrow::MemoryPool* pool);
+                                                   const LeafReading& how);
 
 /// `leaves`: all of one top-level column. Errors: as above, the type's when the first rows are asked for.
 Result<std::unique_ptr<FileColumn>> MakeNestedColumn(::parquet::arrow::FileReader& rows, int row_group,

@@ -1,4 +1,4 @@
-// MD5 (RFC 1321) of many texts at once: several lanes of a vector register each work on a text of their own.
+// MD5 (RFC 1321) of many texts at once, added up: several lanes of vector registers each work on a text of their own.
 //
 // For signatures alone: MD5 mixes bits against accidents, it stops no adversary.
 #pragma once
@@ -7,7 +7,8 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "tidegate/signature/machine.h"
 
 namespace tidegate::signature {
 
@@ -20,20 +21,15 @@ struct Md5Text {
   uint64_t bytes;
 };
 
-/// The two halves of an MD5, big-endian: 900150983cd24fb0 and d6963f7d28e17f72 of "abc".
-struct Md5Halves {
+/// Sums modulo 2^64 of the halves of MD5s, big-endian: 900150983cd24fb0 and d6963f7d28e17f72 of "abc".
+struct Md5Sums {
   uint64_t upper = 0;
   uint64_t lower = 0;
-  friend bool operator==(const Md5Halves&, const Md5Halves&) = default;
+  friend bool operator==(const Md5Sums&, const Md5Sums&) = default;
 };
 
-/// Ways to compute it; the widest that the machine has is used.
-enum class Md5Way { kSse2, kAvx2 };
-std::vector<Md5Way> Md5Ways();
-
-/// out[i] is of texts[i]. Requires: as many of the one as of the other. Pads the texts where they lie.
-void Md5OfEach(std::span<const Md5Text> texts, std::span<Md5Halves> out);
-void Md5OfEach(std::span<const Md5Text> texts, std::span<Md5Halves> out, Md5Way way);
+/// Add the MD5 of each text. Pads the texts where they lie.
+void AddMd5s(std::span<const Md5Text> texts, Md5Sums& sums, Machine machine);
 
 /// 32 lower-case hex digits.
 std::string Md5Hex(std::string_view text);

@@ -1,8 +1,10 @@
-// Compiled for Avx2 (CMakeLists.txt).
+// Compiled for AVX2 (CMakeLists.txt).
 #include "tidegate/signature/md5_lanes.h"
 
 namespace tidegate::signature {
 
-void RunMd5Avx2(const Md5Job* jobs, size_t count, Md5State* out) { Md5Lanes<8>(jobs, count, out).Run(); }
+Md5Lengths PadAvx2(const Md5Text* texts, size_t count, Md5Job* jobs) { return PadEach(texts, count, jobs); }
+
+void AddMd5sAvx2(const Md5Job* jobs, size_t count, Md5Sums* sums) { Md5Lanes<8>(jobs, count).Add(sums); }
 
 }  // namespace tidegate::signature

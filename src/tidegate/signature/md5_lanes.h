@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tidegate/signature/md5.h"
+
 namespace tidegate::signature {
 
 /// A padded text, in whole blocks.
@@ -13,15 +15,23 @@ struct Md5Job {
   uint64_t blocks;
 };
 
-struct Md5State {
-  uint32_t words[4];
-};
-
 inline constexpr int kMd5BlockBytes = 64;
 
-/// out[i] is of jobs[i]. A machine without AVX2 must not call the second.
-void RunMd5Sse2(const Md5Job* jobs, size_t count, Md5State* out);
-void RunMd5Avx2(const Md5Job* jobs, size_t count, Md5State* out);
+/// Fewest and most blocks of some jobs.
+struct Md5Lengths {
+  uint64_t least = UINT64_MAX;
+  uint64_t most = 0;
+};
+
+// Each is there for any machine and for AVX2; a machine without must not call the latter.
+
+/// Behind each text, a bit 1, zeros and the length in bits, up to the end of a block; and a job of each.
+Md5Lengths PadAny(const Md5Text* texts, size_t count, Md5Job* jobs);
+Md5Lengths PadAvx2(const Md5Text* texts, size_t count, Md5Job* jobs);
+
+/// Requires: sorted by blocks, the shortest first.
+void AddMd5sAny(const Md5Job* jobs, size_t count, Md5Sums* sums);
+void AddMd5sAvx2(const Md5Job* jobs, size_t count, Md5Sums* sums);
 
 namespace {  // NOLINT: see above
 
@@ -38,16 +48,36 @@ constexpr uint32_t kMd5Sines[64] = {
     0xf4292244, 0x432aff97, 0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92, 0xffeff47d, 0x85845dd1,
     0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391,
 };
-alignas(16) constexpr char kMd5IdleBlock[kMd5BlockBytes] = {};
+constexpr char kMd5IdleBlock[kMd5BlockBytes] = {};
 // NOLINTEND(misc-definitions-in-headers)
 
 typedef uint32_t Vector4 __attribute__((vector_size(16)));
 typedef uint32_t Vector8 __attribute__((vector_size(32)));
+typedef uint64_t Wide4 __attribute__((vector_size(16)));
+typedef uint64_t Wide8 __attribute__((vector_size(32)));
 
 [[gnu::always_inline]] inline Vector4 LoadQuad(const char* data) {
   Vector4 quad;
   __builtin_memcpy(&quad, data, sizeof quad);
   return quad;
+}
+
+[[gnu::always_inline]] inline Md5Lengths PadEach(const Md5Text* texts, size_t count, Md5Job* jobs) {
+  constexpr uint64_t kLengthBytes = 8;
+  Md5Lengths lengths;
+  for (size_t i = 0; i < count; ++i) {
+    char* const data = texts[i].data;
+    const uint64_t bytes = texts[i].bytes;
+    const uint64_t blocks = (bytes + 1 + kLengthBytes + kMd5BlockBytes - 1) / kMd5BlockBytes;
+    const uint64_t bits = bytes * 8;
+    __builtin_memset(data + bytes, 0, kMd5Slack);  // more than is needed, but of a constant size
+    data[bytes] = '\x80';
+    __builtin_memcpy(data + blocks * kMd5BlockBytes - kLengthBytes, &bits, kLengthBytes);
+    jobs[i] = {data, blocks};
+    lengths.least = blocks < lengths.least ? blocks : lengths.least;
+    lengths.most = blocks > lengths.most ? blocks : lengths.most;
+  }
+  return lengths;
 }
 
 /// Four words of each lane, turned into four vectors of one word each.
@@ -57,6 +87,7 @@ struct Transposed;
 template <>
 struct Transposed<4> {
   using Vector = Vector4;
+  using Wide = Wide4;  // the same bits
   [[gnu::always_inline]] static void Load(const char* const* data, int offset, Vector* w0, Vector* w1, Vector* w2,
                                           Vector* w3) {
     const Vector r0 = LoadQuad(data[0] + offset), r1 = LoadQuad(data[1] + offset);
@@ -76,6 +107,7 @@ struct Transposed<4> {
 template <>
 struct Transposed<8> {
   using Vector = Vector8;
+  using Wide = Wide8;
   [[gnu::always_inline]] static Vector LoadPair(const char* lane, const char* fourth_after) {
     return __builtin_shufflevector(LoadQuad(lane), LoadQuad(fourth_after), 0, 1, 2, 3, 4, 5, 6, 7);
   }
@@ -95,135 +127,165 @@ struct Transposed<8> {
 };
 #endif
 
-/// Hashes jobs on all lanes at once. Jobs of one length go together; of others each lane takes the next one when it is
-/// done. Two vectors are worked on in turn, since one alone would wait for its own results.
+/// What each step adds, a vector each. Of the last 16 one less: see Mix.
+template <int kLanes>
+struct Md5SineTable {
+  using Vector = typename Transposed<kLanes>::Vector;
+  alignas(sizeof(Vector)) uint32_t words[64][kLanes];
+
+  constexpr Md5SineTable() : words() {
+    for (int step = 0; step < 64; ++step) {
+      for (int lane = 0; lane < kLanes; ++lane) words[step][lane] = kMd5Sines[step] - (step < 48 ? 0 : 1);
+    }
+  }
+};
+
+template <int kLanes>
+constexpr Md5SineTable<kLanes> kMd5SineTable;  // NOLINT: as above
+
+/// Hashes as many jobs at once as there are lanes in three vectors: one vector alone would wait for its own results.
+/// Where jobs differ in length, lanes that are done keep their state until the longest is done.
 template <int kLanes>
 class Md5Lanes {
  public:
-  static constexpr int kVectors = 2;
-  static constexpr int kAll = kLanes * kVectors;
+  Md5Lanes(const Md5Job* jobs, size_t count) : jobs_(jobs), count_(count) {}
 
-  Md5Lanes(const Md5Job* jobs, size_t count, Md5State* out) : jobs_(jobs), count_(count), out_(out) {}
-
-  /// Requires: sorted by length, as far as jobs of one length are to go together.
-  void Run() {
-    while (next_ + kAll <= count_ && OneLength()) HashTogether();
-    for (int lane = 0; lane < kAll; ++lane) Take(lane);
-    while (busy_ > 0) HashUntilOneIsDone();
+  void Add(Md5Sums* out) {
+    Wide sums[4] = {};
+    for (size_t first = 0; first < count_; first += kAll) {
+      const size_t left = count_ - first;
+      HashGroup(jobs_ + first, left < kAll ? static_cast<int>(left) : kAll, sums);
+    }
+    uint64_t totals[4] = {};
+    for (int word = 0; word < 4; ++word) {
+      for (int lane = 0; lane < kLanes / 2; ++lane) totals[word] += sums[word][lane];
+    }
+    out->upper += (totals[0] << 32) + totals[1];
+    out->lower += (totals[2] << 32) + totals[3];
   }
 
  private:
+  static constexpr int kVectors = 3;
+  static constexpr int kAll = kLanes * kVectors;
   using Vector = typename Transposed<kLanes>::Vector;
+  using Wide = typename Transposed<kLanes>::Wide;
   using State = Vector[4][kVectors];
 
-  /// Of the next job for each lane.
-  bool OneLength() const {
-    bool same = true;
-    for (int lane = 1; lane < kAll; ++lane)
-      same &= jobs_[next_ + static_cast<size_t>(lane)].blocks == jobs_[next_].blocks;
-    return same;
-  }
+  /// Where each lane reads, and which lanes still work.
+  struct Feed {
+    const char* data[kAll];
+    int64_t stride[kAll];
+    Vector works[kVectors];
 
-  void HashTogether() {
-    const Md5Job* const jobs = jobs_ + next_;
+    /// Returns up to how many blocks no lane stops.
+    uint64_t Start(const Md5Job* jobs, int count) {
+      for (int lane = 0; lane < count; ++lane) {
+        data[lane] = jobs[lane].data;
+        stride[lane] = kMd5BlockBytes;
+      }
+      if (count < kAll || jobs[0].blocks < jobs[kAll - 1].blocks) return Stop(jobs, count, 0);
+      for (Vector& all : works) all = Vector{} + UINT32_MAX;
+      return jobs[0].blocks;
+    }
+
+    /// Lanes whose job has no more than `done` blocks stop. Returns as Start.
+    uint64_t Stop(const Md5Job* jobs, int count, uint64_t done) {
+      alignas(sizeof(Vector)) uint32_t mask[kAll];
+      uint64_t until = jobs[count - 1].blocks;
+      for (int lane = kAll - 1; lane >= 0; --lane) {
+        const bool on = lane < count && jobs[lane].blocks > done;
+        mask[lane] = on ? UINT32_MAX : 0;
+        if (on) {
+          until = jobs[lane].blocks;
+        } else {
+          data[lane] = kMd5IdleBlock;
+          stride[lane] = 0;
+        }
+      }
+      __builtin_memcpy(works, mask, sizeof works);
+      return until;
+    }
+
+    void Advance() {
+      for (int lane = 0; lane < kAll; ++lane) data[lane] += stride[lane];
+    }
+  };
+
+  static void HashGroup(const Md5Job* jobs, int count, Wide* sums) {
+    Feed feed;
+    uint64_t until = feed.Start(jobs, count);
+    Vector counted[kVectors];
     State state;
+    for (int v = 0; v < kVectors; ++v) {
+      counted[v] = feed.works[v];
+      for (int word = 0; word < 4; ++word) state[word][v] = Vector{} + kMd5Start[word];
+    }
+    const uint64_t blocks = jobs[count - 1].blocks;
+    for (uint64_t done = 0;;) {
+      HashBlock(feed, state);
+      if (++done == blocks) break;
+      feed.Advance();
+      if (done == until) until = feed.Stop(jobs, count, done);
+    }
+    AddUp(state, counted, sums);
+  }
+
+  /// Each word of the lanes that count, as a big-endian number.
+  [[gnu::always_inline]] static void AddUp(const State& state, const Vector* counted, Wide* sums) {
     for (int word = 0; word < 4; ++word) {
-      for (int v = 0; v < kVectors; ++v) state[word][v] = Vector{} + kMd5Start[word];
-    }
-    for (int lane = 0; lane < kAll; ++lane) data_[lane] = jobs[lane].data;
-    for (uint64_t block = 0; block < jobs->blocks; ++block) {
-      HashBlock(data_, state);
-      for (int lane = 0; lane < kAll; ++lane) data_[lane] += kMd5BlockBytes;
-    }
-    __builtin_memcpy(state_, state, sizeof state_);
-    for (int lane = 0; lane < kAll; ++lane) {
-      for (int word = 0; word < 4; ++word) out_[next_ + static_cast<size_t>(lane)].words[word] = state_[word][lane];
-    }
-    next_ += kAll;
-  }
-
-  void HashUntilOneIsDone() {
-    const uint64_t blocks = ShortestLeft();
-    for (uint64_t i = 0; i < blocks; ++i) {
-      State state;
-      __builtin_memcpy(state, state_, sizeof state_);
-      HashBlock(data_, state);
-      __builtin_memcpy(state_, state, sizeof state_);
-      for (int lane = 0; lane < kAll; ++lane) data_[lane] += stride_[lane];
-    }
-    for (int lane = 0; lane < kAll; ++lane) {
-      if (!has_job_[lane]) continue;
-      left_[lane] -= blocks;
-      if (left_[lane] == 0) Finish(lane);
+      for (int v = 0; v < kVectors; ++v) {
+        const Vector x = state[word][v] & counted[v];
+        const Vector turned = x << 24 | (x & 0xff00) << 8 | (x >> 8 & 0xff00) | x >> 24;
+        const auto pairs = reinterpret_cast<Wide>(turned);
+        sums[word] += (pairs & UINT32_MAX) + (pairs >> 32);
+      }
     }
   }
 
-  void Take(int lane) {
-    has_job_[lane] = next_ < count_;
-    job_[lane] = next_;
-    data_[lane] = has_job_[lane] ? jobs_[next_].data : kMd5IdleBlock;
-    left_[lane] = has_job_[lane] ? jobs_[next_].blocks : 0;
-    stride_[lane] = has_job_[lane] ? kMd5BlockBytes : 0;
-    for (int word = 0; word < 4; ++word) state_[word][lane] = kMd5Start[word];
-    if (has_job_[lane]) {
-      ++next_;
-      ++busy_;
-    }
-  }
-
-  void Finish(int lane) {
-    for (int word = 0; word < 4; ++word) out_[job_[lane]].words[word] = state_[word][lane];
-    --busy_;
-    Take(lane);
-  }
-
-  uint64_t ShortestLeft() const {
-    uint64_t shortest = UINT64_MAX;
-    for (int lane = 0; lane < kAll; ++lane) {
-      if (has_job_[lane] && left_[lane] < shortest) shortest = left_[lane];
-    }
-    return shortest;
-  }
-
-  [[gnu::always_inline]] static void HashBlock(const char* const* data, State& state) {
+  [[gnu::always_inline]] static void HashBlock(const Feed& feed, State& state) {
     Vector message[16][kVectors];
     for (int v = 0; v < kVectors; ++v) {
       for (int quad = 0; quad < 16; quad += 4) {
-        Transposed<kLanes>::Load(data + v * kLanes, quad * 4, &message[quad][v], &message[quad + 1][v],
+        Transposed<kLanes>::Load(feed.data + v * kLanes, quad * 4, &message[quad][v], &message[quad + 1][v],
                                  &message[quad + 2][v], &message[quad + 3][v]);
       }
     }
+    const auto* sines = reinterpret_cast<const Vector*>(kMd5SineTable<kLanes>.words);
+    __asm__("" : "+r"(sines));  // else all 64 would be read ahead of the loop over blocks, and copied to the stack
     State start;
     __builtin_memcpy(start, state, sizeof start);
-    AllSteps<0>(state, message);
+    AllSteps<0>(state, message, sines);
     for (int word = 0; word < 4; ++word) {
-      for (int v = 0; v < kVectors; ++v) state[word][v] += start[word][v];
+      for (int v = 0; v < kVectors; ++v) state[word][v] = start[word][v] + (state[word][v] & feed.works[v]);
     }
   }
 
   template <int kStep>
-  [[gnu::always_inline]] static void AllSteps(Vector (&state)[4][kVectors], const Vector (&message)[16][kVectors]) {
+  [[gnu::always_inline]] static void AllSteps(State& state, const Vector (&message)[16][kVectors],
+                                              const Vector* sines) {
     if constexpr (kStep < 64) {
-      for (int v = 0; v < kVectors; ++v) Step<kStep>(state, message, v);
-      AllSteps<kStep + 1>(state, message);
+      for (int v = 0; v < kVectors; ++v) Step<kStep>(state, message, sines, v);
+      AllSteps<kStep + 1>(state, message, sines);
     }
   }
 
   template <int kStep>
-  [[gnu::always_inline]] static void Step(Vector (&state)[4][kVectors], const Vector (&message)[16][kVectors], int v) {
+  [[gnu::always_inline]] static void Step(State& state, const Vector (&message)[16][kVectors], const Vector* sines,
+                                          int v) {
     constexpr int kA = (64 - kStep) % 4;  // the four words change roles with each step
     constexpr int kTurn = kMd5Turns[kStep / 16][kStep % 4];
     const Vector b = state[(kA + 1) % 4][v], c = state[(kA + 2) % 4][v], d = state[(kA + 3) % 4][v];
-    const Vector sum = state[kA][v] + Mix<kStep / 16>(b, c, d) + (message[WordOf(kStep)][v] + kMd5Sines[kStep]);
+    const Vector sum = Mix<kStep / 16>(state[kA][v] + message[WordOf(kStep)][v] + sines[kStep], b, c, d);
     state[kA][v] = b + ((sum << kTurn) | (sum >> (32 - kTurn)));
   }
 
+  /// `sum` and the round's function of the rest, so that little has to wait for b, which came last.
   template <int kRound>
-  [[gnu::always_inline]] static Vector Mix(Vector b, Vector c, Vector d) {
-    if constexpr (kRound == 0) return d ^ (b & (c ^ d));
-    if constexpr (kRound == 1) return (d & b) | (~d & c);
-    if constexpr (kRound == 2) return b ^ c ^ d;
-    return c ^ (b | ~d);
+  [[gnu::always_inline]] static Vector Mix(Vector sum, Vector b, Vector c, Vector d) {
+    if constexpr (kRound == 0) return sum + (d ^ (b & (c ^ d)));
+    if constexpr (kRound == 1) return sum + (~d & c) + (d & b);  // no bit is in both
+    if constexpr (kRound == 2) return sum + (b ^ (c ^ d));
+    return sum - (c ^ (~b & d));  // c ^ (b | ~d) = ~(c ^ (~b & d)), and ~x = -x - 1
   }
 
   static constexpr int WordOf(int step) {
@@ -234,15 +296,6 @@ class Md5Lanes {
 
   const Md5Job* jobs_;
   size_t count_;
-  Md5State* out_;
-  size_t next_ = 0;
-  int busy_ = 0;
-  const char* data_[kAll];
-  uint64_t left_[kAll];
-  size_t job_[kAll];
-  int stride_[kAll];
-  bool has_job_[kAll];
-  alignas(32) uint32_t state_[4][kAll];
 };
 
 }  // namespace

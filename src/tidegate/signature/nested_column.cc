@@ -40,6 +40,7 @@ class NestedColumn final : public FileColumn {
   }
 
   size_t FixedRoom() const override { return column_->FixedRoom(); }
+  bool Varies() const override { return column_->Varies(); }
   void AddRoom(std::span<uint64_t> room) const override { column_->AddRoom(room); }
   void Write(size_t first, std::span<char*> ends) const override { column_->Write(first, ends); }
 

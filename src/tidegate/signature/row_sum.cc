@@ -11,6 +11,11 @@ namespace {
 constexpr uint64_t kMaxRowBytes = uint64_t{1} << 30;
 constexpr uint64_t kBufferBytes = uint64_t{1} << 20;
 
+Status TooLong() {
+  return Unsupported("the text of a row is larger than " + HumanBytes(kMaxRowBytes) +
+                     "; leave out the column that is so large");
+}
+
 std::string NamesText(const std::vector<std::string>& names, const std::vector<int>& order) {
   std::string text;
   for (const int column : order) {
@@ -42,62 +47,75 @@ Result<SignedColumns> SignedColumns::Make(const std::vector<std::string>& names,
   return made;
 }
 
-Status RowSum::Add(std::span<ColumnText* const> columns, size_t rows) {
+Status RowSum::Add(Columns columns, size_t rows) {
   uint64_t fixed = kMd5Slack;
-  for (const ColumnText* column : columns) fixed += column->FixedRoom();
+  bool varies = false;
+  for (const ColumnText* column : columns) {
+    fixed += column->FixedRoom();
+    varies |= column->Varies();
+  }
+  if (fixed > kMaxRowBytes) return TooLong();
+  rows_ += static_cast<int64_t>(rows);
+  if (varies) return AddUneven(columns, rows, fixed);
+  AddEven(columns, rows, fixed);
+  return {};
+}
+
+/// Rows that need the same room each.
+void RowSum::AddEven(Columns columns, size_t rows, uint64_t stride) {
+  const size_t at_once = std::max<uint64_t>(1, kBufferBytes / stride);
+  Reserve(std::min(rows, at_once) * stride);
+  for (size_t first = 0; first < rows; first += at_once) {
+    texts_.resize(std::min(at_once, rows - first));
+    ends_.resize(texts_.size());
+    for (size_t i = 0; i < texts_.size(); ++i) texts_[i].data = ends_[i] = buffer_.get() + i * stride;
+    Hash(columns, first);
+  }
+}
+
+Status RowSum::AddUneven(Columns columns, size_t rows, uint64_t fixed) {
   room_.assign(rows, fixed);
   for (const ColumnText* column : columns) column->AddRoom(room_);
   for (size_t first = 0; first < rows;) {
     size_t last = first;
     uint64_t bytes = 0;
     do {
-      if (room_[last] > kMaxRowBytes) {
-        return Unsupported("the text of a row is larger than " + HumanBytes(kMaxRowBytes) +
-                           "; leave out the column that is so large");
-      }
+      if (room_[last] > kMaxRowBytes) return TooLong();
       bytes += room_[last++];
     } while (last < rows && bytes + room_[last] <= kBufferBytes);
-    AddRange(columns, first, std::span(room_).subspan(first, last - first));
+    Reserve(bytes);
+    texts_.resize(last - first);
+    ends_.resize(texts_.size());
+    char* begin = buffer_.get();
+    for (size_t i = 0; i < texts_.size(); begin += room_[first + i++]) texts_[i].data = ends_[i] = begin;
+    Hash(columns, first);
     first = last;
   }
   return {};
 }
 
-void RowSum::AddRange(std::span<ColumnText* const> columns, size_t first, std::span<const uint64_t> room) {
-  uint64_t bytes = 0;
-  for (const uint64_t row : room) bytes += row;
-  if (bytes > buffer_bytes_) {
-    buffer_bytes_ = std::max(bytes, kBufferBytes);
-    buffer_.reset();  // before the new one is there
-    buffer_ = std::make_unique_for_overwrite<char[]>(buffer_bytes_);
-  }
-  texts_.resize(room.size());
-  ends_.resize(room.size());
-  char* begin = buffer_.get();
-  for (size_t i = 0; i < room.size(); begin += room[i++]) texts_[i].data = ends_[i] = begin;
-  for (const ColumnText* column : columns) column->Write(first, ends_);
-  for (size_t i = 0; i < room.size(); ++i) texts_[i].bytes = static_cast<uint64_t>(ends_[i] - texts_[i].data);
-  Hash();
+void RowSum::Reserve(uint64_t bytes) {
+  if (bytes <= buffer_bytes_) return;
+  buffer_bytes_ = std::max(bytes, kBufferBytes);
+  buffer_.reset();  // before the new one is there
+  buffer_ = std::make_unique_for_overwrite<char[]>(buffer_bytes_);
 }
 
-void RowSum::Hash() {
-  halves_.resize(texts_.size());
-  Md5OfEach(texts_, halves_);
-  for (const Md5Halves& row : halves_) {
-    upper_ += row.upper;
-    lower_ += row.lower;
-  }
-  rows_ += static_cast<int64_t>(texts_.size());
+/// Rows from `first` on, as many as have a place.
+void RowSum::Hash(Columns columns, size_t first) {
+  for (const ColumnText* column : columns) column->Write(first, ends_);
+  for (size_t i = 0; i < texts_.size(); ++i) texts_[i].bytes = static_cast<uint64_t>(ends_[i] - texts_[i].data);
+  AddMd5s(texts_, sums_, machine_);
 }
 
 void RowSum::Merge(const RowSum& other) {
   rows_ += other.rows_;
-  upper_ += other.upper_;
-  lower_ += other.lower_;
+  sums_.upper += other.sums_.upper;
+  sums_.lower += other.sums_.lower;
 }
 
 ContentSignature RowSum::Finish(const std::string& names_digest) const {
-  return {.known = true, .rows = rows_, .upper = upper_, .lower = lower_, .names = names_digest};
+  return {.known = true, .rows = rows_, .upper = sums_.upper, .lower = sums_.lower, .names = names_digest};
 }
 
 }  // namespace tidegate::signature

@@ -24,6 +24,8 @@ class ColumnText {
   virtual ~ColumnText() = default;
   /// Bytes that the text of any row may need.
   virtual size_t FixedRoom() const = 0;
+  /// Does a row need more than that?
+  virtual bool Varies() const = 0;
   /// Add to room[i] what row i may need besides.
   virtual void AddRoom(std::span<uint64_t> room) const = 0;
   /// Write the texts of rows first, first + 1, … at ends[0], ends[1], … and move these.
@@ -49,24 +51,28 @@ class SignedColumns {
 
 class RowSum {
  public:
+  explicit RowSum(Machine machine = ThisMachine()) : machine_(machine) {}
+
   /// Add the next `rows` rows of all columns. Errors: Unsupported (the text of a row above 1 GB).
   Status Add(std::span<ColumnText* const> columns, size_t rows);
   void Merge(const RowSum& other);
   ContentSignature Finish(const std::string& names_digest) const;
 
  private:
-  void AddRange(std::span<ColumnText* const> columns, size_t first, std::span<const uint64_t> room);
-  void Hash();
+  using Columns = std::span<ColumnText* const>;
+  Status AddUneven(Columns columns, size_t rows, uint64_t fixed);
+  void AddEven(Columns columns, size_t rows, uint64_t stride);
+  void Reserve(uint64_t bytes);
+  void Hash(Columns columns, size_t first);
 
+  Machine machine_;
   int64_t rows_ = 0;
-  uint64_t upper_ = 0;
-  uint64_t lower_ = 0;
+  Md5Sums sums_;
   std::unique_ptr<char[]> buffer_;
   uint64_t buffer_bytes_ = 0;
   std::vector<uint64_t> room_;
   std::vector<char*> ends_;
   std::vector<Md5Text> texts_;
-  std::vector<Md5Halves> halves_;
 };
 
 }  // namespace tidegate::signature

@@ -17,6 +17,7 @@
 #include "tidegate/parquet/arrow_status.h"
 #include "tidegate/parquet/decode_pool.h"
 #include "tidegate/parquet/footer.h"
+#include "tidegate/parquet/pages.h"
 #include "tidegate/signature/file_column.h"
 #include "tidegate/signature/row_sum.h"
 
@@ -124,8 +125,9 @@ class TaskList {
 /// Signs the row groups of one file, on one thread.
 class FileSigner {
  public:
-  static Result<std::unique_ptr<FileSigner>> Open(store::ObjectStore& store, std::shared_ptr<const FileToSign> file) {
-    auto signer = std::unique_ptr<FileSigner>(new FileSigner(std::move(file)));
+  static Result<std::unique_ptr<FileSigner>> Open(store::ObjectStore& store, std::shared_ptr<const FileToSign> file,
+                                                  Machine machine) {
+    auto signer = std::unique_ptr<FileSigner>(new FileSigner(std::move(file), machine));
     TG_ASSIGN_OR_RETURN(signer->reader_, store.Open(signer->file_->info));
     signer->opened_ = {std::make_shared<parquet::StoreSource>(*signer->reader_), signer->file_->metadata};
     TG_ASSIGN_OR_RETURN(signer->rows_, parquet::OpenRows(signer->opened_, {.keep_uuids = true}, signer->pool_.get()));
@@ -141,7 +143,7 @@ class FileSigner {
  private:
   using Columns = std::vector<std::unique_ptr<FileColumn>>;
 
-  explicit FileSigner(std::shared_ptr<const FileToSign> file) : file_(std::move(file)) {}
+  FileSigner(std::shared_ptr<const FileToSign> file, Machine machine) : file_(std::move(file)), machine_(machine) {}
 
   std::string Subject() const { return "sign " + Quoted(file_->info.key); }
 
@@ -157,20 +159,21 @@ class FileSigner {
       rows += static_cast<int64_t>(ready);
       if (rows > claimed || (ready == 0 && rows < claimed)) return WrongCount(row_group);
       if (ready == 0) return {};
-      TG_RETURN_IF_ERROR(sum.Add(texts, ready).WithContext(Subject()));
+      const Status added = sum.Add(texts, ready);
+      if (!added.ok()) return added.WithContext(Subject());
       for (const auto& column : columns) column->Skip(ready);
     }
   }
 
   Result<Columns> OpenColumns(int row_group) {
     const ::parquet::SchemaDescriptor& schema = *file_->metadata->schema();
-    const auto group = rows_->parquet_reader()->RowGroup(row_group);
     Columns columns;
     for (const TopColumn& column : file_->columns) {
       const auto open = [&]() -> Result<std::unique_ptr<FileColumn>> {
         if (!column.flat) return MakeNestedColumn(*rows_, row_group, column.leaves);
         const int leaf = column.leaves.front();
-        return MakeLeafColumn(*schema.Column(leaf), group->GetColumnPageReader(leaf), pool_.get());
+        return MakeLeafColumn(*schema.Column(leaf), parquet::OpenPages(opened_, row_group, leaf, pool_.get()),
+                              {.pool = pool_.get(), .machine = machine_});
       };
       auto opened = open();
       if (!opened.ok()) return opened.status().WithContext(Subject());
@@ -200,6 +203,7 @@ class FileSigner {
   }
 
   std::shared_ptr<const FileToSign> file_;
+  Machine machine_;
   parquet::DecodePool pool_;
   std::unique_ptr<store::RandomReader> reader_;
   OpenedFile opened_;
@@ -207,14 +211,14 @@ class FileSigner {
 };
 
 /// Work of one thread: row groups until none is left.
-Status SignTasks(store::ObjectStore& store, TaskList& tasks, RowSum& sum) {
+Status SignTasks(store::ObjectStore& store, TaskList& tasks, Machine machine, RowSum& sum) {
   std::unique_ptr<FileSigner> signer;
   while (true) {
     TG_ASSIGN_OR_RETURN(const std::optional<Task> task, tasks.Next());
     if (!task) return {};
     if (signer == nullptr || &signer->file() != task->file.get()) {
       signer.reset();
-      TG_ASSIGN_OR_RETURN(signer, FileSigner::Open(store, task->file));
+      TG_ASSIGN_OR_RETURN(signer, FileSigner::Open(store, task->file, machine));
     }
     TG_RETURN_IF_ERROR(signer->SignGroup(task->row_group, sum));
   }
@@ -227,10 +231,12 @@ Result<ContentSignature> SignParquet(store::ObjectStore& store, const std::vecto
   if (files.empty()) return InvalidArgument("sign Parquet files: there is no file, so the columns are not known");
   TaskList tasks(store, files, options);
   const size_t count = std::max<size_t>(1, options.threads);
-  std::vector<RowSum> sums(count);
+  std::vector<RowSum> sums;
+  sums.reserve(count);
+  for (size_t i = 0; i < count; ++i) sums.emplace_back(options.machine);
   std::vector<Status> results(count);
   const auto work = [&](size_t i) {
-    results[i] = SignTasks(store, tasks, sums[i]);
+    results[i] = SignTasks(store, tasks, options.machine, sums[i]);
     if (!results[i].ok()) tasks.Fail();
   };
   std::vector<std::thread> threads;

@@ -12,6 +12,7 @@
 #include "tidegate/base/cancel.h"
 #include "tidegate/base/status.h"
 #include "tidegate/signature/content_signature.h"
+#include "tidegate/signature/machine.h"
 #include "tidegate/store/object_store.h"
 
 namespace tidegate::signature {
@@ -20,6 +21,7 @@ struct SignOptions {
   std::vector<std::string> leave_out = {};  // names of columns; one that no file has leaves out none
   size_t threads = 1;
   const CancelFlag* cancel = nullptr;
+  Machine machine = ThisMachine();
 };
 
 /// Sign the rows of all files together. Their columns must have the same names.

@@ -42,6 +42,45 @@ TEST(SignParquet, PagesDictionariesAndCodecsDoNotCount) {
   }
 }
 
+/// Numbers of every type and length, each with and without nulls; no dictionary pays for most of them.
+std::string NumbersQuery() {
+  const char* const numbers[] = {
+      // of x, a number of any length up to 64 bits, and s, a sign
+      "(x % 128 * s)::TINYINT",
+      "(x % 2147483648 * s)::INT",
+      "(x % 9223372036854775808 * s)::BIGINT",
+      "(x % 4294967296)::UINTEGER",
+      "x::UBIGINT",
+      "(x % 1125899906842624 * s)::DOUBLE",
+      "(x * s)::DOUBLE / 3",
+      "(x * s)::FLOAT",
+      "(x % 100000 * s)::FLOAT",
+      "((x % 10000000 * s)::DECIMAL(7,0) * 0.01::DECIMAL(2,2))::DECIMAL(9,2)",
+      "((x % 100000000000000 * s)::DECIMAL(14,0) * 0.001::DECIMAL(3,3))::DECIMAL(18,3)",
+      "((x % 1000000000 * s)::DECIMAL(9,0) * 0.000000001::DECIMAL(9,9))::DECIMAL(18,9)",
+      "DATE '1970-01-01' + (x % 700000 * s)::INT",
+      "make_timestamp((x % 9000000000000000 * s)::BIGINT)",
+      "make_timestamp((x % 9000000000000000 * s)::BIGINT)::TIMESTAMP_MS",
+      "make_timestamp_ns((x % 9000000000000000000 * s)::BIGINT)",
+      "TIME '00:00:00' + to_microseconds((x % 86400000000)::BIGINT)",
+  };
+  std::string columns;
+  int column = 0;
+  for (const std::string number : numbers) {
+    const std::string name = std::to_string(column++);
+    columns += number + " AS a" + name + ", CASE WHEN x % 5 > 1 THEN " + number + " END AS b" + name + ", ";
+  }
+  return "SELECT " + columns +
+         "i FROM (SELECT i, (hash(i, 1) >> (hash(i, 2) % 64))::HUGEINT x, CASE hash(i, 3) % 3 WHEN 0 THEN -1 ELSE 1 "
+         "END "
+         "s FROM range(9001) r(i))";
+}
+
+TEST(SignParquet, NumbersOfAnyLengthInManyRows) {
+  Signers signers;
+  signers.Sign(NumbersQuery());
+}
+
 /// A dictionary that Arrow gives up in the middle of a column chunk, in small pages.
 TEST(SignParquet, DictionariesThatEndInTheMiddle) {
   Signers signers;

@@ -90,6 +90,7 @@ std::map<std::string, std::string> Signers::WaysOfFiles(const std::vector<std::s
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + engine::SqlText(Path(name));
   return {{"Parquet", ByParquet(names)},
           {"Parquet, two threads", ByParquet(names, {.threads = 2})},
+          {"Parquet, any machine", ByParquet(names, {.machine = Machine::kAny})},
           {"SQL over Parquet", BySql("read_parquet([" + list + "])")}};
 }
 

@@ -1,5 +1,6 @@
 // The text of one value, by domain (docs/formats/signature.md). Each writes at `out` and returns the end of the text.
-// What may be written in all is the room: kValueRoom, for text and bytes TextRoom and BytesRoom.
+// A text is no longer than its room: kValueRoom or what is said here, for text and bytes TextRoom and BytesRoom. Behind
+// it kOvershoot more bytes may be written.
 #pragma once
 
 #include <bit>
@@ -13,6 +14,12 @@
 namespace tidegate::signature {
 
 inline constexpr size_t kValueRoom = 40;
+inline constexpr size_t kShortIntegerRoom = 12;  // of 32 bits, with a sign
+inline constexpr size_t kIntegerRoom = 21;
+inline constexpr size_t kShortDecimalRoom = 24;
+inline constexpr size_t kTimeRoom = 28;
+inline constexpr size_t kDoubleRoom = 18;
+inline constexpr size_t kOvershoot = 16;
 inline constexpr size_t kWideNumberRoom = 176;  // a decimal of 256 bits
 inline constexpr int kMostScale = 76;
 
@@ -139,7 +146,31 @@ char* PutUuid(char* out, const uint8_t* bytes);
 
 inline size_t TextRoom(size_t size) { return size + 24; }
 
+/// "s17:" of each short length.
+struct TextHeads {
+  static constexpr size_t kSizes = 128;
+  char texts[kSizes][8] = {};
+  uint8_t lengths[kSizes] = {};
+
+  constexpr TextHeads() {
+    for (size_t size = 0; size < kSizes; ++size) {
+      char* out = texts[size];
+      *out++ = 's';
+      for (size_t power = size < 10 ? 1 : size < 100 ? 10 : 100; power > 0; power /= 10)
+        *out++ = static_cast<char>('0' + size / power % 10);
+      *out++ = ':';
+      lengths[size] = static_cast<uint8_t>(out - texts[size]);
+    }
+  }
+};
+
+inline constexpr TextHeads kTextHeads;
+
 inline char* PutText(char* out, const char* data, size_t size) {
+  if (size < TextHeads::kSizes) {
+    std::memcpy(out, kTextHeads.texts[size], sizeof kTextHeads.texts[size]);
+    return PutBytes(out + kTextHeads.lengths[size], data, size);
+  }
   *out = 's';
   out = PutDigits(out + 1, size);
   *out = ':';
