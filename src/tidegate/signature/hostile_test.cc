@@ -5,6 +5,7 @@
 #include <arrow/type.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <parquet/properties.h>
 
 #include <random>
 
@@ -37,19 +38,40 @@ TEST(HostileFile, ACutFileIsCorruptAndNamed) {
   }
 }
 
-TEST(HostileFile, FlippedBytesAreAMessageOrAnotherValueAndNeverACrash) {
+/// Bytes of a file changed at random: a message that names it, or a signature, and never a crash.
+void FlipBytes(const std::string& whole, int rounds) {
   Signers signers;
-  const std::string whole = SmallFile();
   const unsigned seed = 30;
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < rounds; ++i) {
     std::string broken = whole;
     for (int flips = 1 + i % 3; flips > 0; --flips) broken[random() % broken.size()] = static_cast<char>(random());
     signers.WriteFile("broken.parquet", broken);
     const auto signature = signers.SignFiles({"broken.parquet"});
     if (!signature.ok()) {
       EXPECT_THAT(signature.status().message(), HasSubstr("broken.parquet")) << i;
+    }
+  }
+}
+
+TEST(HostileFile, FlippedBytesAreAMessageOrAnotherValueAndNeverACrash) { FlipBytes(SmallFile(), 1000); }
+
+/// Both versions of pages, compressed by Snappy, with and without a dictionary, small enough that most flips hit data.
+TEST(HostileFile, FlippedBytesOfSnappyPagesAreAMessageOrAnotherValueAndNeverACrash) {
+  std::string numbers = "[", texts = "[";
+  for (int i = 0; i < 400; ++i) {
+    numbers += (i == 0 ? "" : ",") + (i % 9 == 0 ? "null" : std::to_string(i * i % 1000));
+    texts += (i == 0 ? "\"" : ",\"") + std::string(static_cast<size_t>(i % 30), 'v') + std::to_string(i / 3) + "\"";
+  }
+  for (const auto version : {::parquet::ParquetDataPageVersion::V1, ::parquet::ParquetDataPageVersion::V2}) {
+    for (const bool dictionary : {true, false}) {
+      ::parquet::WriterProperties::Builder properties;
+      properties.compression(::parquet::Compression::SNAPPY)->data_page_version(version)->data_pagesize(500);
+      if (!dictionary) properties.disable_dictionary();
+      FlipBytes(MakeFile({{"n", FromJson(arrow::int64(), numbers + "]")}, {"t", FromJson(arrow::utf8(), texts + "]")}},
+                         {.properties = properties.build()}),
+                1000);
     }
   }
 }
