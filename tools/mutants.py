@@ -114,13 +114,13 @@ MUTANTS = (
            "  for (const store::ObjectInfo& file : all->objects) {\n    if (file.key != mark)", ("publish",)),
     Mutant("signature-before-flip", "the signature is written before readers are moved",
            "src/tidegate/publish/publish.cc", "if (!passed) outcome_.end = PublishEnd::kAuditFailed;",
-           "TG_RETURN_IF_ERROR(MarkPublished(outcome_.plan.folder, outcome_.plan.signature, ports_));\n"
+           "TG_RETURN_IF_ERROR(MarkPublished(outcome_.plan.folder, Content(), ports_));\n"
            "    if (!passed) outcome_.end = PublishEnd::kAuditFailed;", ("publish",)),
     Mutant("clean-without-catalog", "clean-up takes the newest run for the current one, without a look at the catalog",
-           "src/tidegate/publish/clean.cc", "TG_RETURN_IF_ERROR(ReadCatalog(definition, values, ports, out));",
+           "src/tidegate/publish/clean.cc", "TG_RETURN_IF_ERROR(ReadCatalog(definition, values, ports, pointed, out));",
            "if (!out.runs.empty()) out.current = out.runs.back().folder;\n"
            "  if (out.current) out.referenced.insert(*out.current);\n"
-           "  if (out.runs.empty()) TG_RETURN_IF_ERROR(ReadCatalog(definition, values, ports, out));", ("publish",)),
+           "  if (out.runs.empty()) TG_RETURN_IF_ERROR(ReadCatalog(definition, values, ports, pointed, out));", ("publish",)),
     Mutant("location-from-memory", "the newest run counts as the current one, whatever the catalog says",
            "src/tidegate/publish/rollback.cc",
            "out.current = RunAt(out.runs, ports.root.url(), out.partition.location);",

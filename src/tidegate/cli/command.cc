@@ -64,6 +64,11 @@ Result<std::unique_ptr<store::ObjectStore>> OpenLake(const CommonOptions& option
   return OpenStore(options, url, mode);
 }
 
+Status NoDeliveredTables(const store::ObjectStore& bucket) {
+  return NotFound("no delivered tables in " + bucket.url() +
+                  ": the bucket should hold keys such as v1/<schema>/<table>/snapshot_date=…/0000_part_00.parquet");
+}
+
 void AddTableChoice(CLI::App& app, TableChoice& choice) {
   app.add_option("--table", choice.tables, "Only tables that match, e.g. 'shop.*' (may be repeated)")
       ->type_name("GLOB")

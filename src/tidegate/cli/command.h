@@ -55,6 +55,9 @@ Result<std::unique_ptr<store::ObjectStore>> OpenStore(const CommonOptions& optio
 Result<std::unique_ptr<store::ObjectStore>> OpenLake(const CommonOptions& options, const std::string& url,
                                                      app::OpenMode mode);
 
+/// Of a bucket in which no table was found.
+Status NoDeliveredTables(const store::ObjectStore& bucket);
+
 /// --table GLOB, --exclude GLOB.
 void AddTableChoice(CLI::App& app, TableChoice& choice);
 

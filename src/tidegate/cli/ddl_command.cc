@@ -32,10 +32,7 @@ std::string LocationFor(const Options& options, const store::ObjectStore& bucket
 Result<declare::Declared> Declare(const Options& options, store::ObjectStore& bucket) {
   TG_ASSIGN_OR_RETURN(const auto view,
                       bucket::ScanBucket(bucket, {options.choice.tables, options.choice.exclude, std::nullopt}));
-  if (view.tables.empty()) {
-    return NotFound("no delivered tables in " + bucket.url() +
-                    ": the bucket should hold keys such as v1/<schema>/<table>/snapshot_date=…/0000_part_00.parquet");
-  }
+  if (view.tables.empty()) return NoDeliveredTables(bucket);
   const declare::ColumnsOf columns_of = [&](const bucket::FolderState& folder) -> Result<std::vector<schema::Field>> {
     TG_ASSIGN_OR_RETURN(const auto reader, bucket.Open(folder.files.front()));
     auto info = parquet::ReadFileInfo(*reader);

@@ -54,11 +54,7 @@ int Init(const Options& options) {
   if (!bucket.ok()) return Fail(bucket.status());
   auto view = bucket::ScanBucket(**bucket, {options.choice.tables, options.choice.exclude, std::nullopt});
   if (!view.ok()) return Fail(view.status());
-  if (view->tables.empty()) {
-    return Fail(
-        NotFound("no delivered tables in " + (*bucket)->url() +
-                 ": the bucket should hold keys such as v1/<schema>/<table>/snapshot_date=…/0000_part_00.parquet"));
-  }
+  if (view->tables.empty()) return Fail(NoDeliveredTables(**bucket));
   std::vector<contract::TableEntry> entries;
   std::string columns = "# Columns found, newest folder of each table:\n";
   bool guess = false;

@@ -51,7 +51,8 @@ void Print(const Looked& looked, bool removes) {
   }
 }
 
-Result<Looked> LookAt(const PublishSetup& setup, const catalog::PartitionValues& values, bool removes) {
+Result<Looked> LookAt(const PublishSetup& setup, const catalog::PartitionValues& values, bool removes,
+                      publish::PointedFolders& pointed) {
   Looked out;
   TG_ASSIGN_OR_RETURN(out.partition, catalog::PartitionPath(setup.definition().partition_columns, values));
   const publish::Ports ports = setup.ports();
@@ -60,7 +61,7 @@ Result<Looked> LookAt(const PublishSetup& setup, const catalog::PartitionValues&
     TG_ASSIGN_OR_RETURN(lease,
                         publish::Lease::Take(ports.root, publish::LeaseKey(out.partition), ports.clock, ports.who));
   }
-  TG_ASSIGN_OR_RETURN(out.report, publish::Clean(setup.definition(), values, std::nullopt, !removes, ports));
+  TG_ASSIGN_OR_RETURN(out.report, publish::Clean(setup.definition(), values, std::nullopt, !removes, ports, pointed));
   return out;
 }
 
@@ -70,10 +71,12 @@ int Run(const Options& options, bool removes) {
   if (!setup.ok()) return Fail(setup.status());
   const auto partitions = (*setup)->Partitions(options.what.partitions);
   if (!partitions.ok()) return Fail(partitions.status());
+  const publish::Ports ports = (*setup)->ports();
+  publish::PointedFolders pointed((*setup)->definition().table, ports);
   OrderedJson all = OrderedJson::array();
   int code = kDone;
   for (const auto& values : *partitions) {
-    const auto looked = LookAt(**setup, values, removes);
+    const auto looked = LookAt(**setup, values, removes, pointed);
     if (!looked.ok()) {
       code = FailOrConflict(looked.status());
       continue;

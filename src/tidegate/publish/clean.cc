@@ -19,22 +19,19 @@ Result<UtcTime> ReadMark(store::ObjectStore& store, const std::string& key) {
 }
 
 Status ReadCatalog(const Definition& definition, const catalog::PartitionValues& values, const Ports& ports,
-                   CleanFacts& facts) {
-  const std::string root = ports.root.url();
+                   PointedFolders& pointed, CleanFacts& facts) {
   const auto partition = ports.catalog.GetPartition(definition.table, values);
   if (!partition.ok() && partition.status().code() != Code::kNotFound) return partition.status();
-  if (partition.ok()) facts.current = FolderOf(root, partition->location);
+  if (partition.ok()) facts.current = FolderOf(ports.root.url(), partition->location);
   if (!facts.current) return {};
-  TG_ASSIGN_OR_RETURN(const auto all, ports.catalog.ListPartitions(definition.table));
-  for (const catalog::HivePartition& one : all) {
-    if (const auto folder = FolderOf(root, one.location)) facts.referenced.insert(*folder);
-  }
+  TG_ASSIGN_OR_RETURN(const auto* folders, pointed.Get());
+  facts.referenced = *folders;
   facts.referenced.insert(*facts.current);
   return {};
 }
 
 Result<CleanFacts> ReadFacts(const Definition& definition, const catalog::PartitionValues& values,
-                             const std::optional<RunId>& being_built, const Ports& ports) {
+                             const std::optional<RunId>& being_built, const Ports& ports, PointedFolders& pointed) {
   CleanFacts out{.being_built = being_built, .now = ports.clock.Now()};
   TG_ASSIGN_OR_RETURN(const std::string path, catalog::PartitionPath(definition.partition_columns, values));
   TG_ASSIGN_OR_RETURN(out.runs, ListRuns(ports.root, path));
@@ -43,7 +40,7 @@ Result<CleanFacts> ReadFacts(const Definition& definition, const catalog::Partit
     const auto at = ReadMark(ports.root, KeyIn(run.folder, kRetiredFile));
     if (at.ok()) out.retired[run.folder] = *at;
   }
-  TG_RETURN_IF_ERROR(ReadCatalog(definition, values, ports, out));  // last: the freshest
+  TG_RETURN_IF_ERROR(ReadCatalog(definition, values, ports, pointed, out));  // last: the freshest
   return out;
 }
 
@@ -79,9 +76,27 @@ Status Retire(const Run& run, const Ports& ports) {
   return ports.root.Put(KeyIn(run.folder, kRetiredFile), text, store::PutMode::kOverwrite).status();
 }
 
+Result<const std::set<std::string>*> PointedFolders::Get() {
+  if (folders_) return &*folders_;
+  TG_ASSIGN_OR_RETURN(const auto all, ports_.catalog.ListPartitions(table_));
+  const std::string root = ports_.root.url();
+  folders_.emplace();
+  for (const catalog::HivePartition& one : all) {
+    if (auto folder = FolderOf(root, one.location)) folders_->insert(*std::move(folder));
+  }
+  return &*folders_;
+}
+
 Result<CleanReport> Clean(const Definition& definition, const catalog::PartitionValues& values,
                           const std::optional<RunId>& being_built, bool plan_only, const Ports& ports) {
-  TG_ASSIGN_OR_RETURN(const CleanFacts facts, ReadFacts(definition, values, being_built, ports));
+  PointedFolders pointed(definition.table, ports);
+  return Clean(definition, values, being_built, plan_only, ports, pointed);
+}
+
+Result<CleanReport> Clean(const Definition& definition, const catalog::PartitionValues& values,
+                          const std::optional<RunId>& being_built, bool plan_only, const Ports& ports,
+                          PointedFolders& pointed) {
+  TG_ASSIGN_OR_RETURN(const CleanFacts facts, ReadFacts(definition, values, being_built, ports, pointed));
   CleanReport out;
   for (const CleanDecision& decision : PlanClean(facts, definition.clean)) {
     const CleanReport::Entry entry = EntryOf(decision);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,27 @@ struct CleanReport {
   uint64_t removed_bytes = 0;
 };
 
-/// Reads catalog and store anew, plans, and removes; with `plan_only` removes nothing. Requires: the caller holds the
-/// lease of the partition. Errors: those of the catalog and the store.
+/// The folders that partitions of a table point to, listed at the first question: one listing for the clean-up of many
+/// partitions. Make it after the last flip.
+class PointedFolders {
+ public:
+  PointedFolders(const catalog::HiveName& table, const Ports& ports) : table_(table), ports_(ports) {}
+  /// Lives as long as this. Errors: those of the catalog.
+  Result<const std::set<std::string>*> Get();
+
+ private:
+  const catalog::HiveName& table_;
+  const Ports& ports_;
+  std::optional<std::set<std::string>> folders_;
+};
+
+/// Reads the partition and its runs anew, plans, and removes; with `plan_only` removes nothing. Requires: the caller
+/// holds the lease of the partition. Errors: those of the catalog and the store.
+Result<CleanReport> Clean(const Definition& definition, const catalog::PartitionValues& values,
+                          const std::optional<RunId>& being_built, bool plan_only, const Ports& ports,
+                          PointedFolders& pointed);
+
+/// Of one partition alone.
 Result<CleanReport> Clean(const Definition& definition, const catalog::PartitionValues& values,
                           const std::optional<RunId>& being_built, bool plan_only, const Ports& ports);
 

@@ -109,8 +109,8 @@ class Job {
     return MoveAwayFrom(*old, known_, ports_);
   }
 
-  Status CleanUp() {
-    TG_ASSIGN_OR_RETURN(outcome_.cleaned, Clean(definition_, values_, outcome_.plan.run, false, ports_));
+  Status CleanUp(PointedFolders& pointed) {
+    TG_ASSIGN_OR_RETURN(outcome_.cleaned, Clean(definition_, values_, outcome_.plan.run, false, ports_, pointed));
     return {};
   }
 
@@ -295,12 +295,12 @@ void FlipAll(std::vector<Job*>& jobs, const catalog::HiveName& table, const Port
 }
 
 /// Clean-up goes with every publish that took the lease, also with one that changed nothing.
-void CleanAll(std::vector<std::unique_ptr<Job>>& jobs, const PublishOptions& options) {
+void CleanAll(std::vector<std::unique_ptr<Job>>& jobs, const PublishOptions& options, PointedFolders pointed) {
   for (const auto& job : jobs) {
     const PublishEnd end = job->outcome().end;
     const bool looks = end == PublishEnd::kPublished || end == PublishEnd::kUnchanged || end == PublishEnd::kRejected;
     if (!options.clean || !looks) continue;
-    const Status cleaned = job->CleanUp();
+    const Status cleaned = job->CleanUp(pointed);
     if (!cleaned.ok()) Log(LogLevel::kWarning, "old runs were not removed: " + cleaned.message());
   }
 }
@@ -346,7 +346,7 @@ Result<std::vector<PublishOutcome>> Publish(const Definition& definition,
       if (Prepare(*jobs.back(), tell)) built.push_back(jobs.back().get());
     }
     FlipAll(built, definition.table, ports);
-    CleanAll(jobs, options);
+    CleanAll(jobs, options, PointedFolders(definition.table, ports));
     for (const auto& job : jobs) {
       job->EndLease();
       out.push_back(std::move(job->outcome()));

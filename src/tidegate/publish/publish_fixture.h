@@ -33,6 +33,7 @@ class FaultyCatalog final : public catalog::HiveCatalog {
   bool reply_lost = false;  // it happens, and the answer does not arrive
   bool for_good = false;    // later calls fail, too
   int calls = 0;
+  int listings = 0;  // of all partitions of a table
   bool happened() const { return fail_at > 0 && calls >= fail_at; }
 
   std::string Describe() const override { return inner_.Describe(); }
@@ -50,6 +51,7 @@ class FaultyCatalog final : public catalog::HiveCatalog {
     return Run<Result<catalog::HivePartition>>([&] { return inner_.GetPartition(name, values); });
   }
   Result<std::vector<catalog::HivePartition>> ListPartitions(const catalog::HiveName& name) override {
+    ++listings;
     return Run<Result<std::vector<catalog::HivePartition>>>([&] { return inner_.ListPartitions(name); });
   }
   Result<std::vector<Status>> AddPartitions(const catalog::HiveName& name,

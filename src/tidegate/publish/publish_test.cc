@@ -330,6 +330,30 @@ TEST_F(PublishTest, ARunThatAnotherPartitionPointsToStays) {
   EXPECT_EQ(Rows("copy"), 1);
 }
 
+TEST_F(PublishTest, ManyPartitionsAreCleanedUpAfterOneListing) {
+  std::map<std::string, int> rows;
+  std::vector<catalog::PartitionValues> days;
+  for (const char* day : {"2026-11-01", "2026-11-02", "2026-11-03", "2026-11-04"}) {
+    rows[day] = 3;
+    days.push_back({day});
+  }
+  FaultyCatalog catalog(*catalog_);
+  for (int run = 1; run <= 4; ++run) {
+    for (auto& [day, count] : rows) ++count;
+    Source(rows);
+    builder_ = MakeBuilder();
+    Pass(hours(1000));
+    catalog.listings = 0;
+    const auto outcomes = Publish(definition_, days, {}, *builder_, PortsOn(catalog, *store_));
+    ASSERT_TRUE(outcomes.ok()) << outcomes.status().ToString();
+    for (const PublishOutcome& one : *outcomes) {
+      EXPECT_EQ(one.end, PublishEnd::kPublished);
+      EXPECT_EQ(one.cleaned.removed_objects > 0, run > 2) << run;
+    }
+    EXPECT_EQ(catalog.listings, 1);
+  }
+}
+
 TEST_F(PublishTest, RollbackGoesToARunThatIsNamedAndBackAgain) {  // C-56
   for (int rows = 1; rows <= 3; ++rows) {
     Source({{kDay, rows}});
