@@ -27,6 +27,8 @@ struct CatalogCase {
   std::string name;
   std::function<OpenCatalog()> make;
   std::vector<std::string> refused_values = {};  // partition values that this catalog cannot hold
+  bool locations_alone = false;                  // columns of a partition, and parameters, are not written
+  int many = 450;                                // partitions
 };
 
 inline std::ostream& operator<<(std::ostream& out, const CatalogCase& one) { return out << one.name; }
@@ -78,7 +80,9 @@ TEST_P(CatalogConformanceTest, ATableIsReadBack) {
   EXPECT_EQ(table->columns, table_.columns);
   EXPECT_EQ(table->partition_columns, table_.partition_columns);
   EXPECT_EQ(table->location, table_.location);
-  EXPECT_EQ(table->parameters.count("tidegate.made"), 1U);
+  if (!GetParam().locations_alone) {
+    EXPECT_EQ(table->parameters.count("tidegate.made"), 1U);
+  }
   EXPECT_THAT(*catalog_->ListTables(), testing::Contains(table_.name));
 }
 
@@ -102,7 +106,9 @@ TEST_P(CatalogConformanceTest, APartitionIsReadBackAndMadeOnce) {
   EXPECT_EQ(there->values, partition.values);
   EXPECT_EQ(there->location, partition.location);
   EXPECT_EQ(there->columns, partition.columns);
-  EXPECT_EQ(there->parameters.at("made.by"), "a test");
+  if (!GetParam().locations_alone) {
+    EXPECT_EQ(there->parameters.at("made.by"), "a test");
+  }
   EXPECT_NE(there->version, "");
   EXPECT_EQ(CodeOf(Add(Partition({"2026-11-01", "eu"}, "s3://warehouse/other"))), Code::kAlreadyExists);
   EXPECT_EQ(catalog_->GetPartition(table_.name, partition.values)->location, partition.location);
@@ -118,10 +124,11 @@ TEST_P(CatalogConformanceTest, AnUpdateChangesLocationColumnsAndParametersAtOnce
   ASSERT_TRUE(Update(change).ok());
   const auto now = catalog_->GetPartition(table_.name, change.values);
   EXPECT_EQ(now->location, change.location);
+  EXPECT_NE(now->version, change.version);
+  if (GetParam().locations_alone) return;
   EXPECT_EQ(now->columns, change.columns);
   EXPECT_EQ(now->parameters.at("tidegate.run"), "2");
   EXPECT_EQ(now->parameters.count("made.by"), 0U);
-  EXPECT_NE(now->version, change.version);
 }
 
 TEST_P(CatalogConformanceTest, AnUpdateOfWhatChangedMeanwhileIsRefused) {
@@ -174,23 +181,24 @@ TEST_P(CatalogConformanceTest, EachOfSeveralHasItsOwnResult) {
 }
 
 TEST_P(CatalogConformanceTest, ManyPartitionsAreListedAndUpdated) {
-  constexpr int kMany = 450;
+  const int count = GetParam().many;
   std::vector<HivePartition> many;
-  many.reserve(kMany);
-  for (int i = 0; i < kMany; ++i)
+  many.reserve(static_cast<size_t>(count));
+  for (int i = 0; i < count; ++i)
     many.push_back(Partition({std::to_string(1000 + i), "eu"}, "s3://w/" + std::to_string(i)));
   const auto added = catalog_->AddPartitions(table_.name, many);
   ASSERT_TRUE(added.ok()) << added.status().ToString();
   for (const Status& one : *added) EXPECT_TRUE(one.ok()) << one.ToString();
   std::vector<HivePartition> listed = *catalog_->ListPartitions(table_.name);
-  ASSERT_EQ(listed.size(), static_cast<size_t>(kMany));
+  ASSERT_EQ(listed.size(), many.size());
   EXPECT_EQ(listed.front().values, many.front().values);
   EXPECT_EQ(listed.back().location, many.back().location);
   for (HivePartition& one : listed) one.location += "/new";
   const auto updated = catalog_->UpdatePartitions(table_.name, listed);
   ASSERT_TRUE(updated.ok()) << updated.status().ToString();
   for (const Status& one : *updated) EXPECT_TRUE(one.ok()) << one.ToString();
-  EXPECT_EQ(catalog_->ListPartitions(table_.name)->at(400).location, "s3://w/400/new");
+  EXPECT_EQ(catalog_->ListPartitions(table_.name)->at(100).location, "s3://w/100/new");
+  EXPECT_EQ(catalog_->ListPartitions(table_.name)->back().location, many.back().location + "/new");
 }
 
 TEST_P(CatalogConformanceTest, OddValuesAreHeldOrRefused) {  // C-59

@@ -35,8 +35,8 @@ class AthenaCatalog final : public HiveCatalog {
   Result<std::vector<HivePartition>> ListPartitions(const HiveName& name) override {
     return glue_->ListPartitions(name);
   }
-  /// One statement for many. Parameters and columns are not written. Errors of one: also InvalidArgument (a value that
-  /// no statement holds).
+  /// One statement for many. Parameters and columns are not written, nor a table's parameters. Errors of one: also
+  /// InvalidArgument (a value that no statement holds).
   Result<std::vector<Status>> AddPartitions(const HiveName& name,
                                             const std::vector<HivePartition>& partitions) override;
   /// A statement for each.

@@ -1,11 +1,8 @@
 // The conformance suite against Glue's API on a server (moto). tests/servers/run_with.py starts it and says where it
 // is: TIDEGATE_TEST_S3_MOTO (the endpoint), …_REGION.
-#include <cstdlib>
-
-#include "tidegate/aws/retry.h"
-#include "tidegate/aws/test_keys.h"
 #include "tidegate/catalog/conformance_test_suite.h"
 #include "tidegate/catalog/glue/glue_catalog.h"
+#include "tidegate/catalog/glue/test_glue_server.h"
 
 namespace tidegate::catalog {
 namespace {
@@ -26,25 +23,10 @@ class CountingHttp final : public net::HttpClient {
   std::unique_ptr<net::HttpClient> inner_;
 };
 
-std::string Variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-GlueSettings Settings(std::shared_ptr<net::HttpClient> http) {
-  GlueSettings out{.region = Variable("TIDEGATE_TEST_S3_MOTO_REGION"), .origin = Variable("TIDEGATE_TEST_S3_MOTO")};
-  out.http = std::move(http);
-  out.credentials = std::make_shared<aws::TestKeys>();
-  out.sleeper = std::make_shared<aws::SystemSleeper>(nullptr);
-  return out;
-}
-
 OpenCatalog MakeGlue() {
   std::shared_ptr<net::HttpClient> http = *net::MakeHttpClient({});
-  GlueClient client(Settings(http));
-  static_cast<void>(client.Call("CreateDatabase", {{"DatabaseInput", OrderedJson{{"Name", "sales"}}}}, "sales"));
-  static_cast<void>(GlueCatalog(Settings(http)).DropTable({"sales", "daily"}));
-  return [http] { return std::make_unique<GlueCatalog>(Settings(http)); };
+  EmptyGlue(http);
+  return [http] { return std::make_unique<GlueCatalog>(GlueOnServer(http)); };
 }
 
 INSTANTIATE_TEST_SUITE_P(Glue, CatalogConformanceTest, testing::Values(CatalogCase{"glue", MakeGlue}), CatalogCaseName);
@@ -52,7 +34,7 @@ INSTANTIATE_TEST_SUITE_P(Glue, CatalogConformanceTest, testing::Values(CatalogCa
 TEST(GlueCatalogTest, FourHundredAndFiftyPartitionsTakeFiveUpdates) {
   MakeGlue();
   auto http = std::make_shared<CountingHttp>(*net::MakeHttpClient({}));
-  GlueCatalog catalog(Settings(http));
+  GlueCatalog catalog(GlueOnServer(http));
   const HiveTable table{
       .name = {"sales", "daily"}, .columns = {{"a", "int"}}, .partition_columns = {{"day", "string"}}};
   ASSERT_TRUE(catalog.CreateTable(table).ok());
@@ -74,7 +56,7 @@ TEST(GlueCatalogTest, FourHundredAndFiftyPartitionsTakeFiveUpdates) {
 }
 
 TEST(GlueCatalogTest, ADatabaseThatIsNotThereIsSaid) {
-  GlueCatalog catalog(Settings(*net::MakeHttpClient({})));
+  GlueCatalog catalog(GlueOnServer(*net::MakeHttpClient({})));
   const Status made = catalog.CreateTable({.name = {"nowhere", "daily"}});
   EXPECT_EQ(made.code(), Code::kNotFound);
   EXPECT_THAT(made.message(), testing::HasSubstr("there is no database 'nowhere'"));
