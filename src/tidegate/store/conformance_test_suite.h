@@ -488,6 +488,18 @@ TEST_P(StoreConformanceTest, MaxEntriesCountsObjectsAndPrefixesInKeyOrder) {
   EXPECT_THAT(first(4, true), testing::ElementsAre("a", "b/", "c", "d/"));
 }
 
+// '-' and '.' sort before '/': such folders lie between a name and what is below it.
+TEST_P(StoreConformanceTest, MaxEntriesDoesNotCountWhatLiesBeforeTheStart) {
+  for (const char* key : {"b-/x", "b-a/x", "b./x", "b.c", "b/1", "b/3", "b0/x", "c", "d/1"}) MustPut(key, "");
+  const auto after = [&](const char* key, size_t max_entries) {
+    return Listed({.prefix = "", .start_after = key, .delimited = true, .max_entries = max_entries});
+  };
+  EXPECT_THAT(after("b/2", 1), testing::ElementsAre("b/"));
+  EXPECT_THAT(after("b/2", 3), testing::ElementsAre("b/", "b0/", "c"));
+  EXPECT_THAT(after("b/3", 3), testing::ElementsAre("b0/", "c", "d/"));
+  EXPECT_THAT(after("b/3", 2), testing::ElementsAre("b0/", "c"));
+}
+
 TEST_P(StoreConformanceTest, ListingsEqualAModelOnRandomKeys) {
   const uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));

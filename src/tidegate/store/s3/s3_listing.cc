@@ -10,6 +10,13 @@ namespace {
 
 constexpr size_t kMostKeysAPage = 1000;
 
+/// The folder that start_after lies in, where the listing is folded.
+std::string FolderOfStart(const ListRequest& request) {
+  if (!request.delimited || !request.start_after.starts_with(request.prefix)) return "";
+  const size_t slash = request.start_after.find('/', request.prefix.size());
+  return slash == std::string::npos ? "" : request.start_after.substr(0, slash + 1);
+}
+
 /// Pages of one listing, gathered. Keys are without `head`.
 class Gatherer {
  public:
@@ -77,7 +84,7 @@ class Gatherer {
 
   void AddPrefix(const std::string& prefix) {
     const auto key = OwnKey(prefix);
-    if (!key || !key->ends_with('/')) return;
+    if (!key || !key->ends_with('/') || LiesBeforeStart(*key)) return;
     if (CheckKey(key->substr(0, key->size() - 1)).ok()) {
       listing_.prefixes.push_back(*key);
     } else {
@@ -85,8 +92,12 @@ class Gatherer {
     }
   }
 
+  /// The server's start may be before the one that was asked for. The folder in which that lies is judged at the end.
+  bool LiesBeforeStart(const std::string& folder) const { return folder < request_.start_after && folder != start_; }
+
   const std::string& head_;
   const ListRequest& request_;
+  const std::string start_ = FolderOfStart(request_);
   Listing listing_;
   std::string last_;
 };
@@ -126,13 +137,6 @@ std::string ServerStart(const std::string& head, const ListRequest& request) {
   return head + start;
 }
 
-/// The folder that start_after lies in, where the listing is folded.
-std::string FolderOfStart(const ListRequest& request) {
-  if (!request.delimited || !request.start_after.starts_with(request.prefix)) return "";
-  const size_t slash = request.start_after.find('/', request.prefix.size());
-  return slash == std::string::npos ? "" : request.start_after.substr(0, slash + 1);
-}
-
 Result<bool> HasKeyAfter(S3Client& client, const std::string& head, const std::string& folder,
                          const std::string& start_after, std::atomic<bool>& trust_order) {
   const ListRequest below{.prefix = folder, .start_after = start_after, .delimited = false, .max_entries = 1};
@@ -140,18 +144,14 @@ Result<bool> HasKeyAfter(S3Client& client, const std::string& head, const std::s
   return !listing.objects.empty() || !listing.refused.empty();
 }
 
-/// A folded folder belongs to the listing while a key below it is after the start.
-Status DropPrefixesBefore(S3Client& client, const std::string& head, const ListRequest& request,
+/// The folder that the start lies in belongs to the listing while a key below it is after the start.
+Status JudgeFolderOfStart(S3Client& client, const std::string& head, const ListRequest& request,
                           std::atomic<bool>& trust_order, Listing& listing) {
-  if (request.start_after.empty()) return {};
   const std::string folder = FolderOfStart(request);
   const auto found = std::find(listing.prefixes.begin(), listing.prefixes.end(), folder);
-  if (!folder.empty() && found != listing.prefixes.end()) {
-    TG_ASSIGN_OR_RETURN(const bool stays, HasKeyAfter(client, head, folder, request.start_after, trust_order));
-    if (!stays) listing.prefixes.erase(found);
-  }
-  std::erase_if(listing.prefixes,
-                [&](const std::string& prefix) { return prefix != folder && prefix < request.start_after; });
+  if (folder.empty() || found == listing.prefixes.end()) return {};
+  TG_ASSIGN_OR_RETURN(const bool stays, HasKeyAfter(client, head, folder, request.start_after, trust_order));
+  if (!stays) listing.prefixes.erase(found);
   return {};
 }
 
@@ -193,7 +193,7 @@ Result<Listing> ListAll(S3Client& client, const std::string& head, const ListReq
     page_request.continuation = page.next;
   }
   Listing listing = gatherer.Take();
-  TG_RETURN_IF_ERROR(DropPrefixesBefore(client, head, request, trust_order, listing));
+  TG_RETURN_IF_ERROR(JudgeFolderOfStart(client, head, request, trust_order, listing));
   Cut(listing, request.max_entries);
   return listing;
 }
