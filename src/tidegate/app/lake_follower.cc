@@ -23,41 +23,39 @@ Result<std::unique_ptr<LakeFollower>> LakeFollower::Open(const publish::Definiti
   TG_ASSIGN_OR_RETURN(const contract::TableName name, contract::ParseTableName(definition.follow));
   auto table = table::LakeTable::Load(*lake, table::FolderOf(name));
   if (!table.ok()) return table.status().WithContext("the table to follow, " + Quoted(definition.follow));
-  const table::Snapshot* snapshot = table->metadata().current_snapshot();
-  if (snapshot == nullptr) {
+  if (table->metadata().current_snapshot() == nullptr) {
     return NotFound("the table to follow, " + Quoted(definition.follow) + ", has no snapshot yet: ingest first");
   }
-  const int64_t id = snapshot->snapshot_id;
   std::unique_ptr<LakeFollower> out(new LakeFollower(definition, ports, std::move(lake), *std::move(table)));
-  out->snapshot_ = id;
   out->lease_ = std::move(lease);
   TG_ASSIGN_OR_RETURN(auto loaded, publish::LoadFollowState(ports.root, definition.table));
   if (loaded) {
     out->state_ = std::move(loaded->first);
     out->etag_ = std::move(loaded->second);
   }
-  out->why_all_ = publish::WhyAll(out->state_, out->Now());
+  out->now_ = out->LookAtTable();
+  out->why_all_ = publish::WhyAll(out->state_, out->now_);
   return out;
 }
 
 query::SnapshotChoice LakeFollower::Choice() const {
-  const auto choose = [uuid = table_.metadata().table_uuid,
-                       id = snapshot_](const table::TableMetadata& metadata) -> Result<std::optional<int64_t>> {
+  const auto choose = [uuid = now_.table_uuid,
+                       id = now_.snapshot](const table::TableMetadata& metadata) -> Result<std::optional<int64_t>> {
     if (metadata.table_uuid == uuid) return std::optional<int64_t>(id);
     return metadata.current_snapshot_id;
   };
   return {.as_of = "now: it has no snapshot", .choose = choose};
 }
 
-publish::FollowedNow LakeFollower::Now() const {
+publish::FollowedNow LakeFollower::LookAtTable() const {
   const table::TableMetadata& metadata = table_.metadata();
   publish::FollowedNow now{.table_uuid = metadata.table_uuid,
-                           .snapshot = snapshot_,
+                           .snapshot = metadata.current_snapshot()->snapshot_id,
                            .definition = publish::FingerprintOf(definition_, ports_.catalog.Describe())};
   if (!state_) return now;
   now.knows_snapshot_of_state = metadata.FindSnapshot(state_->snapshot) != nullptr;
   const schema::Schema* then = metadata.SchemaOf(state_->snapshot);
-  now.same_columns = then != nullptr && then == metadata.SchemaOf(snapshot_);
+  now.same_columns = then != nullptr && then == metadata.SchemaOf(now.snapshot);
   return now;
 }
 
@@ -85,14 +83,12 @@ Result<std::vector<PartitionValues>> LakeFollower::ChangedPartitions(engine::Duc
   std::vector<PartitionValues> out;
   std::string rows;
   if (!why_all_.empty()) {
-    const size_t dot = definition_.follow.find('.');
-    rows = "SELECT * FROM " + engine::SqlName(definition_.follow.substr(0, dot)) + "." +
-           engine::SqlName(definition_.follow.substr(dot + 1));
+    rows = "SELECT * FROM " + publish::FollowedRelation(definition_);
     TG_ASSIGN_OR_RETURN(out, InCatalog());
   } else {
     out = state_->pending;
-    if (state_->snapshot != snapshot_) {
-      TG_ASSIGN_OR_RETURN(rows, query::ChangedRowsSql(table_, state_->snapshot, snapshot_));
+    if (state_->snapshot != now_.snapshot) {
+      TG_ASSIGN_OR_RETURN(rows, query::ChangedRowsSql(table_, state_->snapshot, now_.snapshot));
     }
   }
   if (!rows.empty()) {
@@ -107,12 +103,12 @@ Result<std::vector<PartitionValues>> LakeFollower::ChangedPartitions(engine::Duc
 
 Status LakeFollower::Done(const std::vector<PartitionValues>& partitions,
                           const std::vector<publish::PublishOutcome>& outcomes) const {
-  const publish::FollowState next{.table_uuid = table_.metadata().table_uuid,
-                                  .snapshot = snapshot_,
-                                  .definition = publish::FingerprintOf(definition_, ports_.catalog.Describe()),
+  const publish::FollowState next{.table_uuid = now_.table_uuid,
+                                  .snapshot = now_.snapshot,
+                                  .definition = now_.definition,
                                   .pending = publish::PendingAfter(partitions, outcomes),
                                   .written = ports_.clock.Now()};
-  const bool same = state_ && why_all_.empty() && state_->snapshot == snapshot_ && state_->pending == next.pending;
+  const bool same = state_ && why_all_.empty() && state_->snapshot == now_.snapshot && state_->pending == next.pending;
   if (same) return {};
   return publish::SaveFollowState(ports_.root, definition_.table, next, etag_);
 }

@@ -48,7 +48,7 @@ class LakeFollower {
                std::unique_ptr<store::ObjectStore> lake, table::LakeTable table)
       : definition_(definition), ports_(ports), lake_(std::move(lake)), table_(std::move(table)) {}
 
-  publish::FollowedNow Now() const;
+  publish::FollowedNow LookAtTable() const;
   std::string PartitionsOf(const std::string& rows) const;
   Result<std::vector<catalog::PartitionValues>> InCatalog() const;
 
@@ -56,10 +56,10 @@ class LakeFollower {
   const publish::Ports ports_;
   std::unique_ptr<store::ObjectStore> lake_;
   table::LakeTable table_;
-  int64_t snapshot_ = 0;
   std::unique_ptr<publish::Lease> lease_;
   std::optional<publish::FollowState> state_;
   std::string etag_;  // of the state; "" where there is none
+  publish::FollowedNow now_;
   std::string why_all_;
 };
 

@@ -4,16 +4,13 @@
 #include "tidegate/base/text.h"
 #include "tidegate/catalog/partition_path.h"
 #include "tidegate/publish/layout.h"
+#include "tidegate/publish/small_object.h"
 
 namespace tidegate::publish {
 namespace {
 
-constexpr uint64_t kMaxMarkBytes = 4096;
-
-Result<UtcTime> ReadMark(store::ObjectStore& store, const std::string& key) {
-  TG_ASSIGN_OR_RETURN(const std::string text, store.Read(key, kMaxMarkBytes));
-  TG_ASSIGN_OR_RETURN(const Json json, ParseJson(text));
-  if (!json.is_object()) return Corruption("not a JSON object");
+Result<UtcTime> RetiredAt(store::ObjectStore& store, const std::string& key) {
+  TG_ASSIGN_OR_RETURN(const Json json, ReadMark(store, key));
   TG_ASSIGN_OR_RETURN(const std::string at, RequireText(json, "at"));
   return ParseRfc3339(at);
 }
@@ -37,7 +34,7 @@ Result<CleanFacts> ReadFacts(const Definition& definition, const catalog::Partit
   TG_ASSIGN_OR_RETURN(out.runs, ListRuns(ports.root, path));
   for (const Run& run : out.runs) {
     if (!run.retired) continue;
-    const auto at = ReadMark(ports.root, KeyIn(run.folder, kRetiredFile));
+    const auto at = RetiredAt(ports.root, KeyIn(run.folder, kRetiredFile));
     if (at.ok()) out.retired[run.folder] = *at;
   }
   TG_RETURN_IF_ERROR(ReadCatalog(definition, values, ports, pointed, out));  // last: the freshest

@@ -85,8 +85,12 @@ class Filler {
 
 }  // namespace
 
-std::string SelectOfFollowed(const Definition& definition) {
+std::string FollowedRelation(const Definition& definition) {
   const size_t dot = definition.follow.find('.');
+  return engine::SqlName(definition.follow.substr(0, dot)) + "." + engine::SqlName(definition.follow.substr(dot + 1));
+}
+
+std::string SelectOfFollowed(const Definition& definition) {
   std::vector<std::string> conditions;
   conditions.reserve(definition.partition_of.size());
   for (size_t i = 0; i < definition.partition_of.size(); ++i) {
@@ -98,8 +102,7 @@ std::string SelectOfFollowed(const Definition& definition) {
     }
     conditions.push_back("(" + expression + ") IS NOT DISTINCT FROM {" + definition.partition_columns[i].name + "}");
   }
-  return "SELECT * FROM " + engine::SqlName(definition.follow.substr(0, dot)) + "." +
-         engine::SqlName(definition.follow.substr(dot + 1)) + " WHERE " + Join(conditions, " AND ");
+  return "SELECT * FROM " + FollowedRelation(definition) + " WHERE " + Join(conditions, " AND ");
 }
 
 Result<std::string> SelectFor(const Definition& definition, const catalog::PartitionValues& values) {

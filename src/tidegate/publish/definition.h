@@ -36,6 +36,9 @@ struct Definition {
   Audits audits{};
 };
 
+/// `follow` as SQL names it: "shop"."orders".
+std::string FollowedRelation(const Definition& definition);
+
 /// The SELECT of a table that holds the rows of the one it follows as they are.
 std::string SelectOfFollowed(const Definition& definition);
 

@@ -6,6 +6,7 @@
 #include "tidegate/catalog/partition_path.h"
 #include "tidegate/publish/layout.h"
 #include "tidegate/publish/run_manifest.h"
+#include "tidegate/publish/small_object.h"
 
 namespace tidegate::publish {
 namespace {
@@ -94,17 +95,13 @@ Result<std::optional<std::pair<FollowState, std::string>>> LoadFollowState(store
                                                                            const catalog::HiveName& table) {
   using Loaded = std::optional<std::pair<FollowState, std::string>>;
   const std::string key = FollowKey(table);
-  const auto reader = store::OpenCurrent(root, key);
-  if (!reader.ok() && reader.status().code() == Code::kNotFound) return Loaded();
-  TG_RETURN_IF_ERROR(reader.status());
-  const store::ObjectInfo& info = (*reader)->info();
   const std::string advice = Quoted(root.Location(key), 1200) + " cannot be read; remove it to publish all partitions";
-  if (info.size_bytes > kMaxBytes) return Corruption(advice + ": it is too large");
-  std::string text(info.size_bytes, '\0');
-  TG_RETURN_IF_ERROR((*reader)->ReadAt(0, text).status());
-  auto state = ReadFollowState(text);
+  auto seen = ReadSeen(root, key, kMaxBytes, advice + ": it is too large");
+  if (seen.status().code() == Code::kNotFound) return Loaded();
+  TG_RETURN_IF_ERROR(seen.status());
+  auto state = ReadFollowState(seen->text);
   if (!state.ok()) return state.status().WithContext(advice);
-  return Loaded({*std::move(state), info.etag});
+  return Loaded({*std::move(state), std::move(seen->etag)});
 }
 
 Status SaveFollowState(store::ObjectStore& root, const catalog::HiveName& table, const FollowState& state,

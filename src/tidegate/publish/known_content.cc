@@ -4,16 +4,13 @@
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
 #include "tidegate/publish/layout.h"
+#include "tidegate/publish/small_object.h"
 
 namespace tidegate::publish {
 namespace {
 
-constexpr uint64_t kMaxMarkBytes = 4096;
-
-Result<KnownContent> ReadMark(store::ObjectStore& root, const std::string& key) {
-  TG_ASSIGN_OR_RETURN(const std::string text, root.Read(key, kMaxMarkBytes));
-  TG_ASSIGN_OR_RETURN(const Json json, ParseJson(text));
-  if (!json.is_object()) return Corruption("not a JSON object");
+Result<KnownContent> ReadContent(store::ObjectStore& root, const std::string& key) {
+  TG_ASSIGN_OR_RETURN(const Json json, ReadMark(root, key));
   return KnownContent{.signature = TextOr(json, "signature"), .rejected = TextOr(json, "rejected")};
 }
 
@@ -27,7 +24,7 @@ KnownContent ContentOf(const catalog::HivePartition& partition, const Run* curre
   }
   if (!current->published) return {};
   const std::string key = KeyIn(current->folder, kSignatureFile);
-  auto mark = ReadMark(root, key);
+  auto mark = ReadContent(root, key);
   if (mark.ok()) return *std::move(mark);
   Log(LogLevel::kWarning,
       Quoted(root.Location(key), 1200) +

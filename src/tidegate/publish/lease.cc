@@ -4,6 +4,7 @@
 #include "tidegate/base/json.h"
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
+#include "tidegate/publish/small_object.h"
 
 namespace tidegate::publish {
 namespace {
@@ -16,18 +17,15 @@ struct Seen {
   std::string etag;
 };
 
-/// Bytes and ETag of one and the same object.
 Result<Seen> See(store::ObjectStore& store, const std::string& key) {
-  TG_ASSIGN_OR_RETURN(const auto reader, store::OpenCurrent(store, key));
-  if (reader->info().size_bytes > kMaxBytes) return Corruption("not a lease: " + Quoted(store.Location(key), 1200));
-  std::string text(reader->info().size_bytes, '\0');
-  TG_RETURN_IF_ERROR(reader->ReadAt(0, text).status());
-  auto record = ReadLease(text);
+  TG_ASSIGN_OR_RETURN(SeenObject seen,
+                      ReadSeen(store, key, kMaxBytes, "not a lease: " + Quoted(store.Location(key), 1200)));
+  auto record = ReadLease(seen.text);
   if (!record.ok()) {
     return record.status().WithContext("the lease " + Quoted(store.Location(key), 1200) +
                                        " cannot be read; remove it if nobody publishes");
   }
-  return Seen{*record, reader->info().etag};
+  return Seen{*std::move(record), std::move(seen.etag)};
 }
 
 Status Held(const store::ObjectStore& store, const std::string& key, const LeaseRecord& by) {
