@@ -1,5 +1,5 @@
-// tidegate_signature_bench [ROWS [ROUNDS [THREADS]]]: the content signature of Parquet files beside DuckDB's own
-// sum(hash(all columns)) over the same files, in one process, in turn: medians and ratios.
+// tidegate_signature_bench [ROWS [ROUNDS [THREADS [TABLE]]]]: the content signature of Parquet files beside DuckDB's
+// own sum(hash(all columns)) over the same files, in one process, in turn: medians and ratios.
 //
 // The tables are made by DuckDB: narrow integers, doubles, long strings, decimals and times, a wide one of mixed types
 // in the shape of TPC-H's lineitem. Before anything is timed, the signature is compared with the one that DuckDB
@@ -166,7 +166,8 @@ class Bench {
   double sql_seconds_ = 0;
 };
 
-Status RunAll(int64_t rows, int rounds, int threads) {
+/// only: a table's name, or nothing for all.
+Status RunAll(int64_t rows, int rounds, int threads, const std::string& only) {
   const TempDirForTest folder("tidegate-bench");
   TG_ASSIGN_OR_RETURN(auto db, engine::DuckDb::Open(":memory:", {.threads = threads}));
   TG_ASSIGN_OR_RETURN(auto store, store::LocalObjectStore::Make(folder.path().string()));
@@ -174,7 +175,9 @@ Status RunAll(int64_t rows, int rounds, int threads) {
   std::printf(
       "%lld rows, %d threads, medians of %d rounds; signature | DuckDB's sum(hash(…)); a ratio below 1 is faster\n",
       static_cast<long long>(rows), threads, rounds);
-  for (const BenchTable& table : kTables) TG_RETURN_IF_ERROR(bench.Run(table));
+  for (const BenchTable& table : kTables) {
+    if (only.empty() || only == table.name) TG_RETURN_IF_ERROR(bench.Run(table));
+  }
   return {};
 }
 
@@ -182,7 +185,7 @@ Status RunAll(int64_t rows, int rounds, int threads) {
 
 int main(int argc, char** argv) {
   const auto argument = [&](int i, int otherwise) { return argc > i ? std::atoi(argv[i]) : otherwise; };
-  const Status done = RunAll(argument(1, 3'000'000), argument(2, 5), argument(3, 2));
+  const Status done = RunAll(argument(1, 3'000'000), argument(2, 5), argument(3, 2), argc > 4 ? argv[4] : "");
   if (!done.ok()) std::fprintf(stderr, "%s\n", done.ToString().c_str());
   return done.ok() ? 0 : 1;
 }

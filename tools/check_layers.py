@@ -78,7 +78,6 @@ OWNERS = {
     "toml++/*": ("contract/*", "app/*"),
     "sqlite3.h": ("sqlite/*", "table/*_test.cc"),
     "nlohmann/*": ("base/json.h",),
-    "immintrin.h": ("signature/many_texts_avx2.cc",),
     "xxhash.h": ("base/*",),
     "curl/*": ("net/*",),
     "openssl/*": ("aws/*", "store/s3/*"),

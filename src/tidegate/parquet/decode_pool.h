@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "tidegate/parquet/reusing_pool.h"
+
 namespace tidegate::parquet {
 
 /// Decoding one file may hold no more than this at a time; a page that claims more is refused.
@@ -15,7 +17,8 @@ class DecodePool {
   arrow::MemoryPool* get() { return &capped_; }
 
  private:
-  arrow::ProxyMemoryPool counted_{arrow::default_memory_pool()};  // counts this file alone, not the whole process
+  ReusingPool reusing_{arrow::default_memory_pool()};
+  arrow::ProxyMemoryPool counted_{&reusing_};  // counts this file alone, not the whole process
   arrow::CappedMemoryPool capped_{&counted_, kMaxDecodeBytes};
 };
 

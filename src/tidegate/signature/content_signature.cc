@@ -9,7 +9,7 @@
 namespace tidegate::signature {
 namespace {
 
-constexpr std::string_view kVersion = "tgs1";
+constexpr std::string_view kVersion = "tgs2";
 constexpr size_t kParts = 5;
 constexpr size_t kNamesDigits = 32;
 

@@ -15,7 +15,7 @@ struct ContentSignature {
   uint64_t lower = 0;
   std::string names;  // 32 hex digits
 
-  /// "tgs1:2:459…:181…:932a…", or "unknown".
+  /// "tgs2:2:459…:181…:932a…", or "unknown".
   std::string ToString() const;
 
   /// Another version, or any other text, is unknown.

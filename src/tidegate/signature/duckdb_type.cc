@@ -12,36 +12,41 @@ namespace {
 
 constexpr int kDeepest = 64;
 
-const std::map<std::string_view, SqlKind>& PlainTypes() {
-  static const std::map<std::string_view, SqlKind> kTypes = {
-      {"\"NULL\"", SqlKind::kNull},
-      {"BOOLEAN", SqlKind::kBool},
-      {"TINYINT", SqlKind::kInteger},
-      {"SMALLINT", SqlKind::kInteger},
-      {"INTEGER", SqlKind::kInteger},
-      {"BIGINT", SqlKind::kInteger},
-      {"HUGEINT", SqlKind::kInteger},
-      {"UTINYINT", SqlKind::kInteger},
-      {"USMALLINT", SqlKind::kInteger},
-      {"UINTEGER", SqlKind::kInteger},
-      {"UBIGINT", SqlKind::kInteger},
-      {"UHUGEINT", SqlKind::kInteger},
-      {"FLOAT", SqlKind::kFloat},
-      {"DOUBLE", SqlKind::kFloat},
-      {"VARCHAR", SqlKind::kText},
-      {"ENUM", SqlKind::kText},  // as the engine names it, without its values
-      {"JSON", SqlKind::kText},
-      {"BLOB", SqlKind::kBinary},
-      {"DATE", SqlKind::kDate},
-      {"TIME", SqlKind::kTime},
-      {"TIME_NS", SqlKind::kTimeNanos},
-      {"TIME WITH TIME ZONE", SqlKind::kTimeWithOffset},
-      {"TIMESTAMP", SqlKind::kTimestamp},
-      {"TIMESTAMP_S", SqlKind::kTimestamp},
-      {"TIMESTAMP_MS", SqlKind::kTimestamp},
-      {"TIMESTAMP_NS", SqlKind::kTimestampNanos},
-      {"TIMESTAMP WITH TIME ZONE", SqlKind::kTimestamp},
-      {"UUID", SqlKind::kUuid},
+struct PlainType {
+  SqlKind kind;
+  int bits = 0;
+};
+
+const std::map<std::string_view, PlainType>& PlainTypes() {
+  static const std::map<std::string_view, PlainType> kTypes = {
+      {"\"NULL\"", {SqlKind::kNull}},
+      {"BOOLEAN", {SqlKind::kBool}},
+      {"TINYINT", {SqlKind::kInteger, 8}},
+      {"SMALLINT", {SqlKind::kInteger, 16}},
+      {"INTEGER", {SqlKind::kInteger, 32}},
+      {"BIGINT", {SqlKind::kInteger, 64}},
+      {"HUGEINT", {SqlKind::kInteger, 128}},
+      {"UTINYINT", {SqlKind::kInteger, 8}},
+      {"USMALLINT", {SqlKind::kInteger, 16}},
+      {"UINTEGER", {SqlKind::kInteger, 32}},
+      {"UBIGINT", {SqlKind::kInteger, 64}},
+      {"UHUGEINT", {SqlKind::kInteger, 128}},
+      {"FLOAT", {SqlKind::kFloat}},
+      {"DOUBLE", {SqlKind::kFloat}},
+      {"VARCHAR", {SqlKind::kText}},
+      {"ENUM", {SqlKind::kText}},  // as the engine names it, without its values
+      {"JSON", {SqlKind::kText}},
+      {"BLOB", {SqlKind::kBinary}},
+      {"DATE", {SqlKind::kDate}},
+      {"TIME", {SqlKind::kTime}},
+      {"TIME_NS", {SqlKind::kTimeNanos}},
+      {"TIME WITH TIME ZONE", {SqlKind::kTimeWithOffset}},
+      {"TIMESTAMP", {SqlKind::kTimestamp}},
+      {"TIMESTAMP_S", {SqlKind::kTimestamp}},
+      {"TIMESTAMP_MS", {SqlKind::kTimestamp}},
+      {"TIMESTAMP_NS", {SqlKind::kTimestampNanos}},
+      {"TIMESTAMP WITH TIME ZONE", {SqlKind::kTimestamp}},
+      {"UUID", {SqlKind::kUuid}},
   };
   return kTypes;
 }
@@ -89,7 +94,7 @@ class Parser {
     const auto plain = PlainTypes().find(rest_.substr(0, end));
     if (plain == PlainTypes().end()) return Refuse();
     rest_.remove_prefix(end);
-    return DuckDbType{.kind = plain->second};
+    return DuckDbType{.kind = plain->second.kind, .width = plain->second.bits};
   }
 
   bool TakeNumber(int& number) {

@@ -32,7 +32,7 @@ enum class SqlKind {
 
 struct DuckDbType {
   SqlKind kind = SqlKind::kNull;
-  int width = 0;  // decimals
+  int width = 0;  // bits of an integer, digits of a decimal
   int scale = 0;
   std::vector<std::string> names = {};    // of a struct's fields
   std::vector<DuckDbType> children = {};  // fields; element; key and value

@@ -2,14 +2,16 @@
 #include <parquet/types.h>
 
 #include <algorithm>
-#include <functional>
+#include <cstring>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "tidegate/base/text.h"
-#include "tidegate/signature/dictionary_texts.h"
 #include "tidegate/signature/file_column.h"
+#include "tidegate/signature/hashed_terms.h"
 #include "tidegate/signature/leaf_pages.h"
-#include "tidegate/signature/many_texts.h"
+#include "tidegate/signature/value_element.h"
 #include "tidegate/signature/value_text.h"
 
 namespace tidegate::signature {
@@ -19,25 +21,191 @@ using ::parquet::LogicalType;
 using ::parquet::Type;
 
 constexpr size_t kMostDecimalBytes = 32;
+constexpr size_t kUuidBytes = 16;
 
-/// Write the texts of many values at once, as many of the first ones as suit (many_texts.h); or nothing.
-template <typename Value>
-using WriteMany = std::function<size_t(const Value* values, size_t count, char** ends)>;
+/// Which of some rows are null, by their levels; none where there are no levels.
+class Nulls {
+ public:
+  explicit Nulls(const int16_t* levels) : levels_(levels) {}
+  bool any() const { return levels_ != nullptr; }
+  bool operator()(size_t row) const { return levels_[row] == 0; }
 
-/// How a value becomes text: the room it needs, and the writing. A form whose values differ in size has room_of.
-template <typename Value, typename Put>
-struct FixedForm {
-  static constexpr bool kVaries = false;
-  size_t room;
-  Put put;
-  WriteMany<Value> many;
+ private:
+  const int16_t* levels_;
 };
 
-template <typename Room, typename Put>
-struct VaryingForm {
-  static constexpr bool kVaries = true;
-  Room room_of;
-  Put put;
+// A form: what values of a column add to their rows. TermsOf: of some that are not null. AddMany: of some rows, the
+// values of null rows being any.
+
+/// Has TermsOf by Term, which is of one value.
+template <typename Form>
+class TermByTerm {
+ public:
+  template <typename Value>
+  void TermsOf(const Value* values, size_t count, Element* out) const {
+    for (size_t i = 0; i < count; ++i) out[i] = static_cast<const Form&>(*this).Term(values[i]);
+  }
+};
+
+/// Numbers of 64 bits and less, each the same kind of value and in the same unit.
+template <typename Value>
+class NumberForm : public TermByTerm<NumberForm<Value>> {
+ public:
+  NumberForm(const Element& key, Kind kind, const Element& unit, bool is_unsigned = false)
+      : key_(key * unit),
+        kind_term_(key * KindElement(kind)),
+        null_term_(key * NullElement() - kind_term_),
+        high_term_(key_ * ElementOf(Int128{1} << 64)),
+        is_unsigned_(is_unsigned) {}
+
+  Element Term(Value value) const {
+    const Element term = kind_term_ + key_ * ElementOf(Widened(value));
+    return IsHigh(value) ? term + high_term_ : term;
+  }
+
+  void AddMany(const Value* values, size_t rows, Nulls nulls, RowTerms& terms) {
+    terms.AddToAll(kind_term_);
+    if constexpr (sizeof(Value) == sizeof(int64_t)) {
+      if (is_unsigned_) AddHigh(values, rows, nulls, terms);
+      if (!nulls.any()) return terms.AddProducts(values, key_);
+    }
+    for (size_t row = 0; row < rows; ++row) wide_[row] = Widened(values[row]);
+    if (nulls.any()) {
+      for (size_t row = 0; row < rows; ++row) {
+        if (!nulls(row)) continue;
+        wide_[row] = 0;
+        terms.Add(row, null_term_);
+      }
+    }
+    terms.AddProducts(wide_, key_);
+  }
+
+ private:
+  int64_t Widened(Value value) const {
+    if constexpr (sizeof(Value) == sizeof(int32_t)) {
+      if (is_unsigned_) return int64_t{static_cast<uint32_t>(value)};
+    }
+    return int64_t{value};
+  }
+
+  /// Is it an unsigned number that looks negative?
+  bool IsHigh(Value value) const {
+    if constexpr (sizeof(Value) == sizeof(int64_t)) return is_unsigned_ && value < 0;
+    return false;
+  }
+
+  void AddHigh(const Value* values, size_t rows, Nulls nulls, RowTerms& terms) const {
+    for (size_t row = 0; row < rows; ++row) {
+      if (IsHigh(values[row]) && !(nulls.any() && nulls(row))) terms.Add(row, high_term_);
+    }
+  }
+
+  Element key_;
+  Element kind_term_;
+  Element null_term_;  // beside the kind, which each row gets
+  Element high_term_;
+  bool is_unsigned_;
+  int64_t wide_[kRowsAtOnce];
+};
+
+/// Are all below 2^51 and none a whole number? Then their bits are what counts. Of any others it may say no, too.
+bool AreFractions(const double* values, size_t count) {
+  typedef double Pair __attribute__((vector_size(16)));
+  typedef int64_t Mask __attribute__((vector_size(16)));
+  constexpr double kLimit = 2251799813685248.0;         // 2^51
+  constexpr double kRounding = 3 * 2251799813685248.0;  // what is added to it loses its fraction
+  Mask wrong = {};
+  for (size_t i = 0; i + 2 <= count; i += 2) {
+    Pair pair;
+    std::memcpy(&pair, values + i, sizeof pair);
+    wrong |= ~((pair < kLimit) & (pair > -kLimit)) | ((pair + kRounding) - kRounding == pair);
+  }
+  if (count % 2 != 0 && (IsWhole(values[count - 1]) || !(std::fabs(values[count - 1]) < kLimit))) return false;
+  return wrong[0] == 0 && wrong[1] == 0;
+}
+
+template <typename Value>
+class FloatForm : public TermByTerm<FloatForm<Value>> {
+ public:
+  explicit FloatForm(const Element& key)
+      : key_(key), float_term_(key * KindElement(Kind::kFloat)), null_term_(key * NullElement()) {}
+
+  Element Term(Value value) const { return key_ * FloatElement(double{value}); }
+
+  void AddMany(const Value* values, size_t rows, Nulls nulls, RowTerms& terms) {
+    for (size_t row = 0; row < rows; ++row) doubles_[row] = double{values[row]};
+    if (!nulls.any() && AreFractions(doubles_, rows)) {
+      terms.AddToAll(float_term_);
+      std::memcpy(wide_, doubles_, rows * sizeof(double));
+    } else {
+      AddAny(rows, nulls, terms);
+    }
+    terms.AddProducts(wide_, key_);
+  }
+
+ private:
+  void AddAny(size_t rows, Nulls nulls, RowTerms& terms) {
+    for (size_t row = 0; row < rows; ++row) {
+      if (nulls.any() && nulls(row)) {
+        wide_[row] = 0;
+        terms.Add(row, null_term_);
+      } else if (IsWhole(doubles_[row])) {
+        wide_[row] = static_cast<int64_t>(doubles_[row]);
+      } else {
+        wide_[row] = FloatBits(doubles_[row]);
+        terms.Add(row, float_term_);
+      }
+    }
+  }
+
+  Element key_;
+  Element float_term_;
+  Element null_term_;
+  double doubles_[kRowsAtOnce];
+  int64_t wide_[kRowsAtOnce];
+};
+
+/// Bytes, which `bytes_of` gives of a value and its row.
+template <typename Value, typename BytesOf>
+class HashedForm {
+ public:
+  HashedForm(const ColumnReading& how, Kind kind, BytesOf bytes_of)
+      : many_(kind, how.key, how.machine), bytes_of_(std::move(bytes_of)) {}
+
+  void TermsOf(const Value* values, size_t count, Element* out) {
+    for (size_t first = 0; first < count; first += kRowsAtOnce) {
+      many_.TermsOf(
+          std::min(kRowsAtOnce, count - first), [&](size_t i) { return bytes_of_(values[first + i], i); }, out + first);
+    }
+  }
+
+  void AddMany(const Value* values, size_t rows, Nulls nulls, RowTerms& terms) {
+    many_.Add(
+        rows, nulls.any(), nulls, [&](size_t row) { return bytes_of_(values[row], row); }, terms);
+  }
+
+ private:
+  HashedTerms many_;
+  BytesOf bytes_of_;
+};
+
+/// Values of which `element_of` gives the element.
+template <typename Value, typename ElementOfValue>
+class ElementForm : public TermByTerm<ElementForm<Value, ElementOfValue>> {
+ public:
+  ElementForm(const Element& key, ElementOfValue element_of)
+      : key_(key), null_term_(key * NullElement()), element_of_(std::move(element_of)) {}
+
+  Element Term(const Value& value) const { return key_ * element_of_(value); }
+
+  void AddMany(const Value* values, size_t rows, Nulls nulls, RowTerms& terms) const {
+    for (size_t row = 0; row < rows; ++row) terms.Add(row, nulls.any() && nulls(row) ? null_term_ : Term(values[row]));
+  }
+
+ private:
+  Element key_;
+  Element null_term_;
+  ElementOfValue element_of_;
 };
 
 template <typename DType, typename Form>
@@ -46,116 +214,55 @@ class LeafColumn final : public FileColumn {
   using Value = typename DType::c_type;
 
   LeafColumn(const ::parquet::ColumnDescriptor& leaf, std::unique_ptr<::parquet::PageReader> pages,
-             arrow::MemoryPool* pool, Form form)
-      : pages_(leaf, std::move(pages), pool, kRowsAtOnce), form_(std::move(form)) {}
+             const ColumnReading& how, Form form)
+      : pages_(leaf, std::move(pages), how.pool, kRowsAtOnce),
+        form_(std::move(form)),
+        null_term_(how.key * NullElement()) {}
 
   Result<size_t> Ready() override {
     if (at_ == pages_.rows()) {
       if (!pages_.Decode()) return size_t{0};
       at_ = 0;
-      if (pages_.coded() && !dictionary_.made()) MakeDictionary();
+      if (pages_.coded()) MakeDictionary();
     }
     return pages_.rows() - at_;
   }
 
   void Skip(size_t rows) override { at_ += rows; }
 
-  size_t FixedRoom() const override {
-    if (pages_.coded()) return 1 + dictionary_.FixedRoom();
-    if constexpr (Form::kVaries) return 1;
-    if constexpr (!Form::kVaries) return form_.room;
-  }
-
-  bool Varies() const override { return pages_.coded() ? dictionary_.FixedRoom() == 0 : Form::kVaries; }
-
-  void AddRoom(std::span<uint64_t> room) const override {
-    if (pages_.coded()) {
-      if (dictionary_.FixedRoom() > 0) return;
-      ForEach(
-          0, room, [&](uint64_t& needed, size_t row) { needed += dictionary_.RoomOf(pages_.codes()[row]); },
-          [](uint64_t&) {});
-    } else if constexpr (Form::kVaries) {
-      ForEach(
-          0, room, [&](uint64_t& needed, size_t row) { needed += form_.room_of(pages_.values()[row]); },
-          [](uint64_t&) {});
-    }
-  }
-
-  void Write(size_t first, std::span<char*> ends) const override {
-    if (pages_.coded()) return WriteCoded(first, ends);
-    if constexpr (!Form::kVaries) {
-      if (form_.many) return WriteTogether(first, ends);
-    }
-    ForEach(
-        first, ends, [&](char*& end, size_t row) { end = form_.put(end, pages_.values()[row]); }, PutNullAt);
+  void AddTerms(size_t rows, RowTerms& terms) override {
+    const Nulls nulls(pages_.has_nulls() ? pages_.levels() + at_ : nullptr);
+    if (!pages_.coded()) return form_.AddMany(pages_.values() + at_, rows, nulls, terms);
+    const int32_t* const codes = pages_.codes() + at_;
+    for (size_t row = 0; row < rows; ++row)
+      terms.Add(row, nulls.any() && nulls(row) ? null_term_ : dictionary_[static_cast<size_t>(codes[row])]);
   }
 
  private:
-  static void PutNullAt(char*& end) { end = PutNull(end); }
-
-  void WriteCoded(size_t first, std::span<char*> ends) const {
-    const int32_t* const codes = pages_.codes();
-    if (dictionary_.AreWords()) {
-      ForEach(
-          first, ends,
-          [codes, words = dictionary_.AsWords()](char*& end, size_t row) { end = words.Put(end, codes[row]); },
-          PutNullAt);
-    } else {
-      ForEach(
-          first, ends, [&](char*& end, size_t row) { end = dictionary_.Put(end, codes[row]); }, PutNullAt);
-    }
-  }
-
-  /// Null rows have some value, which is written over.
-  void WriteTogether(size_t first, std::span<char*> ends) const {
-    const Value* const values = pages_.values() + at_ + first;
-    char* begins[kRowsAtOnce];
-    if (pages_.has_nulls()) std::copy(ends.begin(), ends.end(), begins);
-    for (size_t done = 0; done < ends.size();) {
-      done += form_.many(values + done, ends.size() - done, ends.data() + done);
-      const size_t stop = std::min(ends.size(), done + kManyAtOnce);
-      for (; done < stop; ++done) ends[done] = form_.put(ends[done], values[done]);
-    }
-    if (!pages_.has_nulls()) return;
-    for (size_t i = 0; i < ends.size(); ++i) {
-      if (pages_.IsNull(at_ + first + i)) ends[i] = PutNull(begins[i]);
-    }
-  }
-
-  template <typename T, typename Present, typename Null>
-  void ForEach(size_t first, std::span<T> items, const Present& present, const Null& null) const {
-    const size_t begin = at_ + first;
-    if (!pages_.has_nulls()) {
-      for (size_t i = 0; i < items.size(); ++i) present(items[i], begin + i);
-      return;
-    }
-    for (size_t i = 0; i < items.size(); ++i) {
-      if (pages_.IsNull(begin + i)) {
-        null(items[i]);
-      } else {
-        present(items[i], begin + i);
-      }
-    }
-  }
-
-  size_t RoomOf(const Value& value) const {
-    if constexpr (Form::kVaries) return form_.room_of(value);
-    if constexpr (!Form::kVaries) return form_.room;
-  }
-
+  /// A chunk has one dictionary at most.
   void MakeDictionary() {
-    dictionary_.Make(pages_.dictionary_size(), [&](size_t i, std::string& texts) {
-      const size_t before = texts.size();
-      texts.resize(before + RoomOf(pages_.dictionary()[i]) + kOvershoot);
-      const char* const end = form_.put(texts.data() + before, pages_.dictionary()[i]);
-      texts.resize(static_cast<size_t>(end - texts.data()));
-    });
+    if (dictionary_.size() == pages_.dictionary_size()) return;
+    dictionary_.resize(pages_.dictionary_size());
+    form_.TermsOf(pages_.dictionary(), dictionary_.size(), dictionary_.data());
   }
 
   LeafPages<DType> pages_;
   Form form_;
-  DictionaryTexts dictionary_;
+  Element null_term_;
+  std::vector<Element> dictionary_;  // the term of each value
   size_t at_ = 0;
+};
+
+/// The text of a UUID, in the place of its row.
+class UuidTexts {
+ public:
+  std::string_view operator()(const ::parquet::FLBA& value, size_t row) {
+    char* const begin = texts_[row];
+    return {begin, static_cast<size_t>(PutUuid(begin, value.ptr) - begin)};
+  }
+
+ private:
+  char texts_[kRowsAtOnce][kUuidText];
 };
 
 using ColumnPtr = std::unique_ptr<FileColumn>;
@@ -164,189 +271,151 @@ using ColumnPtr = std::unique_ptr<FileColumn>;
 class LeafMaker {
  public:
   LeafMaker(const ::parquet::ColumnDescriptor& leaf, std::unique_ptr<::parquet::PageReader> pages,
-            const LeafReading& how)
+            const ColumnReading& how)
       : leaf_(leaf), logical_(*leaf.logical_type()), pages_(std::move(pages)), how_(how) {}
 
   Result<ColumnPtr> Make() {
     switch (leaf_.physical_type()) {
       case Type::BOOLEAN:
-        return Fixed<::parquet::BooleanType>(1, [](char* out, bool value) { return PutBool(out, value); });
+        return Number<::parquet::BooleanType>(Kind::kBoolean);
       case Type::INT32:
-        return MakeInt<::parquet::Int32Type, uint32_t>();
+        return MakeInt<::parquet::Int32Type>();
       case Type::INT64:
-        return MakeInt<::parquet::Int64Type, uint64_t>();
+        return MakeInt<::parquet::Int64Type>();
       case Type::INT96:
-        return Fixed<::parquet::Int96Type>(kValueRoom, [](char* out, const ::parquet::Int96& value) {
-          return PutInt96(out, value.value[2], uint64_t{value.value[1]} << 32 | value.value[0]);
+        return Elements<::parquet::Int96Type>([](const ::parquet::Int96& value) {
+          return KindElement(Kind::kTimestamp) +
+                 ElementOf(Int96Micros(value.value[2], uint64_t{value.value[1]} << 32 | value.value[0]));
         });
       case Type::FLOAT:
-        return Fixed<::parquet::FloatType>(
-            kDoubleRoom, [](char* out, float value) { return PutDouble(out, double{value}); }, Many<float>());
+        return Column<::parquet::FloatType>(FloatForm<float>(how_.key));
       case Type::DOUBLE:
-        return Fixed<::parquet::DoubleType>(
-            kDoubleRoom, [](char* out, double value) { return PutDouble(out, value); }, Many<double>());
+        return Column<::parquet::DoubleType>(FloatForm<double>(how_.key));
       case Type::BYTE_ARRAY:
         return MakeBytes();
       case Type::FIXED_LEN_BYTE_ARRAY:
         return MakeFixedBytes();
       default:
-        return NoText(leaf_);
+        return NoSignature(leaf_);
     }
   }
 
  private:
   template <typename DType, typename Form>
   ColumnPtr Column(Form form) {
-    return std::make_unique<LeafColumn<DType, Form>>(leaf_, std::move(pages_), how_.pool, std::move(form));
+    return std::make_unique<LeafColumn<DType, Form>>(leaf_, std::move(pages_), how_, std::move(form));
   }
 
-  template <typename DType, typename Put>
-  ColumnPtr Fixed(size_t room, Put put, WriteMany<typename DType::c_type> many = {}) {
-    return Column<DType>(FixedForm<typename DType::c_type, Put>{room, std::move(put), std::move(many)});
+  template <typename DType>
+  ColumnPtr Number(Kind kind, const Element& unit = TenTo(0), bool is_unsigned = false) {
+    return Column<DType>(NumberForm<typename DType::c_type>(how_.key, kind, unit, is_unsigned));
   }
 
-  /// Nothing where this machine cannot, or the shape does not suit.
-  template <typename Value>
-  WriteMany<Value> Many(const NumberShape::Options& options = {}) const {
-    if (how_.machine != Machine::kAvx2 || options.scale > kManyMostScale) return {};
-    return [shape = NumberShape(options)](const Value* values, size_t count, char** ends) {
-      return WriteManyAvx2(shape, values, count, ends);
-    };
+  template <typename DType, typename ElementOfValue>
+  ColumnPtr Elements(ElementOfValue element_of) {
+    return Column<DType>(ElementForm<typename DType::c_type, ElementOfValue>(how_.key, std::move(element_of)));
   }
 
-  template <typename DType, typename Room, typename Put>
-  ColumnPtr Varying(Room room, Put put) {
-    return Column<DType>(VaryingForm<Room, Put>{std::move(room), std::move(put)});
+  template <typename DType, typename BytesOf>
+  ColumnPtr Hashed(Kind kind, BytesOf bytes_of) {
+    return Column<DType>(HashedForm<typename DType::c_type, BytesOf>(how_, kind, std::move(bytes_of)));
   }
 
-  template <typename DType, typename Unsigned>
+  template <typename DType>
   Result<ColumnPtr> MakeInt() {
-    using Value = typename DType::c_type;
-    if (logical_.is_decimal()) return MakeIntDecimal<DType>();
-    if (logical_.is_date()) {
-      return Fixed<DType>(
-          1 + kIntegerRoom, [](char* out, Value days) { return PutDate(out, days); }, Many<Value>({.tag = 'D'}));
+    if (logical_.is_decimal()) {
+      TG_ASSIGN_OR_RETURN(const Element unit, DecimalUnit());
+      return Number<DType>(Kind::kNumber, unit);
     }
+    if (logical_.is_date()) return Number<DType>(Kind::kDate);
     if (logical_.is_time()) {
-      return MakeTime<DType>('T', static_cast<const ::parquet::TimeLogicalType&>(logical_).time_unit());
+      return MakeTime<DType>(Kind::kTime, static_cast<const ::parquet::TimeLogicalType&>(logical_).time_unit());
     }
     if (logical_.is_timestamp()) {
-      return MakeTime<DType>('P', static_cast<const ::parquet::TimestampLogicalType&>(logical_).time_unit());
+      return MakeTime<DType>(Kind::kTimestamp,
+                             static_cast<const ::parquet::TimestampLogicalType&>(logical_).time_unit());
     }
-    if (logical_.is_int() && !static_cast<const ::parquet::IntLogicalType&>(logical_).is_signed()) {
-      return Fixed<DType>(
-          kIntegerRoom, [](char* out, Value value) { return PutUnsigned(out, static_cast<Unsigned>(value)); },
-          Many<Value>({.is_unsigned = true}));
-    }
-    if (!logical_.is_int() && !logical_.is_none() && !logical_.is_null()) return NoText(leaf_);
-    return Integers<DType>();
+    if (!logical_.is_int() && !logical_.is_none() && !logical_.is_null()) return NoSignature(leaf_);
+    const bool is_unsigned = logical_.is_int() && !static_cast<const ::parquet::IntLogicalType&>(logical_).is_signed();
+    return Number<DType>(Kind::kNumber, TenTo(0), is_unsigned);
   }
 
   template <typename DType>
-  ColumnPtr Integers() {
-    using Value = typename DType::c_type;
-    return Fixed<DType>(
-        sizeof(Value) == 4 ? kShortIntegerRoom : kIntegerRoom,
-        [](char* out, Value value) { return PutInteger(out, int64_t{value}); }, Many<Value>());
-  }
-
-  template <typename DType>
-  Result<ColumnPtr> MakeTime(char tag, LogicalType::TimeUnit::unit file_unit) {
-    using Value = typename DType::c_type;
-    TimeUnit unit = TimeUnit::kMilli;
-    if (file_unit == LogicalType::TimeUnit::MICROS) unit = TimeUnit::kMicro;
-    if (file_unit == LogicalType::TimeUnit::NANOS) unit = TimeUnit::kNano;
-    if (file_unit == LogicalType::TimeUnit::UNKNOWN) return NoText(leaf_);
-    const int64_t micros = unit == TimeUnit::kMilli ? 1'000 : 1;
-    return Fixed<DType>(
-        kTimeRoom, [tag, unit](char* out, Value value) { return PutTime(out, tag, unit, int64_t{value}); },
-        unit == TimeUnit::kNano ? WriteMany<Value>() : Many<Value>({.tag = tag, .factor = micros}));
-  }
-
-  int Scale() const { return static_cast<const ::parquet::DecimalLogicalType&>(logical_).scale(); }
-
-  template <typename DType>
-  Result<ColumnPtr> MakeIntDecimal() {
-    using Value = typename DType::c_type;
-    const int scale = Scale();
-    if (scale < 0 || scale > kMostScale) return NoText(leaf_);
-    if (scale == 0) return Integers<DType>();
-    const WriteMany<Value> many = Many<Value>({.scale = scale});
-    if (scale <= 8) {
-      return Fixed<DType>(
-          kShortDecimalRoom,
-          [form = ShortScale(scale)](char* out, Value value) { return form.Put(out, int64_t{value}); }, many);
+  Result<ColumnPtr> MakeTime(Kind kind, LogicalType::TimeUnit::unit file_unit) {
+    switch (file_unit) {
+      case LogicalType::TimeUnit::MILLIS:
+        return Number<DType>(kind, UnitFactor(TimeUnit::kMilli));
+      case LogicalType::TimeUnit::MICROS:
+        return Number<DType>(kind, UnitFactor(TimeUnit::kMicro));
+      case LogicalType::TimeUnit::NANOS:
+        return Number<DType>(kind, UnitFactor(TimeUnit::kNano));
+      default:
+        return NoSignature(leaf_);
     }
-    const auto put = [scale](char* out, Value value) {
-      const uint64_t bytes = __builtin_bswap64(static_cast<uint64_t>(int64_t{value}));
-      return PutDecimalBytes(out, reinterpret_cast<const uint8_t*>(&bytes), sizeof bytes, scale);
-    };
-    return Fixed<DType>(kWideNumberRoom, put, many);
+  }
+
+  /// What a decimal's unscaled number counts.
+  Result<Element> DecimalUnit() const {
+    const int scale = static_cast<const ::parquet::DecimalLogicalType&>(logical_).scale();
+    if (scale < 0 || scale > kMostScale) return NoSignature(leaf_);
+    return TenTo(-scale);
   }
 
   Result<ColumnPtr> MakeBytes() {
     using ::parquet::ByteArray;
     using ::parquet::ByteArrayType;
-    if (logical_.is_string() || logical_.is_enum() || logical_.is_JSON()) {
-      return Varying<ByteArrayType>([](const ByteArray& value) { return TextRoom(value.len); },
-                                    [](char* out, const ByteArray& value) {
-                                      return PutText(out, reinterpret_cast<const char*>(value.ptr), value.len);
-                                    });
-    }
+    const auto bytes_of = [](const ByteArray& value, size_t) {
+      return std::string_view(reinterpret_cast<const char*>(value.ptr), value.len);
+    };
+    if (logical_.is_string() || logical_.is_enum() || logical_.is_JSON())
+      return Hashed<ByteArrayType>(Kind::kText, bytes_of);
     if (logical_.is_decimal()) {
-      const int scale = Scale();
-      if (scale < 0 || scale > kMostScale) return NoText(leaf_);
-      return Fixed<ByteArrayType>(kWideNumberRoom, [scale](char* out, const ByteArray& value) {
+      TG_ASSIGN_OR_RETURN(const Element unit, DecimalUnit());
+      return Elements<ByteArrayType>([unit](const ByteArray& value) {
         if (value.len < 1 || value.len > kMostDecimalBytes)
           throw ::parquet::ParquetException("a decimal has no bytes or too many");
-        return PutDecimalBytes(out, value.ptr, value.len, scale);
+        return unit * ElementOfWide(value.ptr, value.len);
       });
     }
-    if (!logical_.is_none() && !logical_.is_BSON() && !logical_.is_null()) return NoText(leaf_);
-    return Varying<ByteArrayType>(
-        [](const ByteArray& value) { return BytesRoom(value.len); },
-        [](char* out, const ByteArray& value) { return PutBinary(out, value.ptr, value.len); });
+    if (!logical_.is_none() && !logical_.is_BSON() && !logical_.is_null()) return NoSignature(leaf_);
+    return Hashed<ByteArrayType>(Kind::kBinary, bytes_of);
   }
 
   Result<ColumnPtr> MakeFixedBytes() {
     using ::parquet::FLBA;
     using ::parquet::FLBAType;
     const auto size = static_cast<size_t>(std::max(0, leaf_.type_length()));
-    if (logical_.is_UUID() && size == 16) {
-      return Fixed<FLBAType>(kValueRoom, [](char* out, const FLBA& value) { return PutUuid(out, value.ptr); });
-    }
+    if (logical_.is_UUID() && size == kUuidBytes) return Hashed<FLBAType>(Kind::kUuid, UuidTexts());
     if (logical_.is_float16() && size == 2) {
-      return Fixed<FLBAType>(kValueRoom, [](char* out, const FLBA& value) {
-        return PutDouble(out, arrow::util::Float16::FromLittleEndian(value.ptr).ToDouble());
-      });
+      return Elements<FLBAType>(
+          [](const FLBA& value) { return FloatElement(arrow::util::Float16::FromLittleEndian(value.ptr).ToDouble()); });
     }
     if (logical_.is_decimal()) {
-      const int scale = Scale();
-      if (scale < 0 || scale > kMostScale || size < 1 || size > kMostDecimalBytes) return NoText(leaf_);
-      return Fixed<FLBAType>(kWideNumberRoom, [size, scale](char* out, const FLBA& value) {
-        return PutDecimalBytes(out, value.ptr, size, scale);
-      });
+      TG_ASSIGN_OR_RETURN(const Element unit, DecimalUnit());
+      if (size < 1 || size > kMostDecimalBytes) return NoSignature(leaf_);
+      return Elements<FLBAType>([size, unit](const FLBA& value) { return unit * ElementOfWide(value.ptr, size); });
     }
-    if (!logical_.is_none() && !logical_.is_null()) return NoText(leaf_);
-    return Fixed<FLBAType>(BytesRoom(size),
-                           [size](char* out, const FLBA& value) { return PutBinary(out, value.ptr, size); });
+    if (!logical_.is_none() && !logical_.is_null()) return NoSignature(leaf_);
+    return Hashed<FLBAType>(Kind::kBinary, [size](const FLBA& value, size_t) {
+      return std::string_view(reinterpret_cast<const char*>(value.ptr), size);
+    });
   }
 
   const ::parquet::ColumnDescriptor& leaf_;
   const LogicalType& logical_;
   std::unique_ptr<::parquet::PageReader> pages_;
-  LeafReading how_;
+  ColumnReading how_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<FileColumn>> MakeLeafColumn(const ::parquet::ColumnDescriptor& leaf,
                                                    std::unique_ptr<::parquet::PageReader> pages,
-                                                   const LeafReading& how) {
+                                                   const ColumnReading& how) {
   return LeafMaker(leaf, std::move(pages), how).Make();
 }
 
-Status NoText(const ::parquet::ColumnDescriptor& leaf) {
+Status NoSignature(const ::parquet::ColumnDescriptor& leaf) {
   const LogicalType& logical = *leaf.logical_type();
   return Unsupported("column " + Quoted(leaf.path()->ToDotString()) + " has a type without a signature: " +
                      Quoted(logical.is_none() ? ::parquet::TypeToString(leaf.physical_type()) : logical.ToString()) +

@@ -54,7 +54,8 @@ class LeafPages {
 
   size_t rows() const { return rows_; }
   bool has_nulls() const { return has_nulls_; }
-  bool IsNull(size_t row) const { return levels_[row] == 0; }
+  /// 0 where a row is null. Of use where there are any.
+  const int16_t* levels() const { return levels_.data(); }
   /// Do these rows have codes, or values? Those of null rows are any.
   bool coded() const { return coded_; }
   const Value* values() const { return values_.get(); }

@@ -10,14 +10,14 @@ namespace {
 /// Of one call: as many texts as fit on the stack.
 class Batch {
  public:
-  static constexpr size_t kMost = 512;
+  static constexpr size_t kMost = 256;
 
-  Batch(std::span<const Md5Text> texts, Machine machine)
+  Batch(std::span<const Md5Text> texts, Md5* out, Machine machine)
       : machine_(machine),
         count_(texts.size()),
-        lengths_((machine == Machine::kAvx2 ? PadAvx2 : PadAny)(texts.data(), count_, jobs_)) {}
+        lengths_((machine == Machine::kAvx2 ? PadAvx2 : PadAny)(texts.data(), count_, tails_, jobs_, out)) {}
 
-  void Add(Md5Sums& sums) {
+  void Hash() {
     const Md5Job* jobs = jobs_;
     if (lengths_.most > kSortedLengths) {
       std::sort(jobs_, jobs_ + count_, [](const Md5Job& a, const Md5Job& b) { return a.blocks < b.blocks; });
@@ -25,7 +25,7 @@ class Batch {
       SortByLength();
       jobs = sorted_;
     }
-    (machine_ == Machine::kAvx2 ? AddMd5sAvx2 : AddMd5sAny)(jobs, count_, &sums);
+    (machine_ == Machine::kAvx2 ? Md5sAvx2 : Md5sAny)(jobs, count_);
   }
 
  private:
@@ -40,6 +40,7 @@ class Batch {
 
   Machine machine_;
   size_t count_;
+  Md5Tail tails_[kMost];
   Md5Job jobs_[kMost];
   Md5Lengths lengths_;
   Md5Job sorted_[kMost];
@@ -47,20 +48,23 @@ class Batch {
 
 }  // namespace
 
-void AddMd5s(std::span<const Md5Text> texts, Md5Sums& sums, Machine machine) {
+void Md5s(std::span<const Md5Text> texts, Md5* out, Machine machine) {
   for (size_t first = 0; first < texts.size(); first += Batch::kMost) {
-    Batch(texts.subspan(first, std::min(Batch::kMost, texts.size() - first)), machine).Add(sums);
+    Batch(texts.subspan(first, std::min(Batch::kMost, texts.size() - first)), out + first, machine).Hash();
   }
 }
 
+Md5 Md5Of(std::string_view text) {
+  const Md5Text one[] = {{text.data(), text.size()}};
+  Md5 hash;
+  Md5s(one, &hash, Machine::kAny);
+  return hash;
+}
+
 std::string Md5Hex(std::string_view text) {
-  std::string padded(text);
-  padded.resize(text.size() + kMd5Slack);
-  const Md5Text one[] = {{padded.data(), text.size()}};
-  Md5Sums sums;
-  AddMd5s(one, sums, Machine::kAny);
+  const Md5 hash = Md5Of(text);
   std::string hex;
-  for (const uint64_t half : {sums.upper, sums.lower}) {
+  for (const uint64_t half : {hash.upper, hash.lower}) {
     for (int shift = 60; shift >= 0; shift -= 4) hex += "0123456789abcdef"[half >> shift & 15];
   }
   return hex;

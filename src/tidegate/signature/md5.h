@@ -1,4 +1,4 @@
-// MD5 (RFC 1321) of many texts at once, added up: several lanes of vector registers each work on a text of their own.
+// MD5 (RFC 1321) of many texts at once: several lanes of vector registers each work on a text of their own.
 //
 // For signatures alone: MD5 mixes bits against accidents, it stops no adversary.
 #pragma once
@@ -12,24 +12,22 @@
 
 namespace tidegate::signature {
 
-/// Behind a text that is hashed in place so many bytes may be written: MD5's padding.
-inline constexpr size_t kMd5Slack = 72;
-
-/// Requires: kMd5Slack bytes behind it.
 struct Md5Text {
-  char* data;
+  const char* data;
   uint64_t bytes;
 };
 
-/// Sums modulo 2^64 of the halves of MD5s, big-endian: 900150983cd24fb0 and d6963f7d28e17f72 of "abc".
-struct Md5Sums {
+/// The halves, big-endian: 900150983cd24fb0 and d6963f7d28e17f72 of "abc".
+struct Md5 {
   uint64_t upper = 0;
   uint64_t lower = 0;
-  friend bool operator==(const Md5Sums&, const Md5Sums&) = default;
+  friend bool operator==(const Md5&, const Md5&) = default;
 };
 
-/// Add the MD5 of each text. Pads the texts where they lie.
-void AddMd5s(std::span<const Md5Text> texts, Md5Sums& sums, Machine machine);
+/// The MD5 of each text, in their order. Requires: as much room in `out`.
+void Md5s(std::span<const Md5Text> texts, Md5* out, Machine machine);
+
+Md5 Md5Of(std::string_view text);
 
 /// 32 lower-case hex digits.
 std::string Md5Hex(std::string_view text);

@@ -3,8 +3,10 @@
 
 namespace tidegate::signature {
 
-Md5Lengths PadAny(const Md5Text* texts, size_t count, Md5Job* jobs) { return PadEach(texts, count, jobs); }
+Md5Lengths PadAny(const Md5Text* texts, size_t count, Md5Tail* tails, Md5Job* jobs, Md5* out) {
+  return PadEach(texts, count, tails, jobs, out);
+}
 
-void AddMd5sAny(const Md5Job* jobs, size_t count, Md5Sums* sums) { Md5Lanes<4>(jobs, count).Add(sums); }
+void Md5sAny(const Md5Job* jobs, size_t count) { Md5Lanes<4>(jobs, count).Hash(); }
 
 }  // namespace tidegate::signature

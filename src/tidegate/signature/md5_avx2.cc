@@ -3,8 +3,10 @@
 
 namespace tidegate::signature {
 
-Md5Lengths PadAvx2(const Md5Text* texts, size_t count, Md5Job* jobs) { return PadEach(texts, count, jobs); }
+Md5Lengths PadAvx2(const Md5Text* texts, size_t count, Md5Tail* tails, Md5Job* jobs, Md5* out) {
+  return PadEach(texts, count, tails, jobs, out);
+}
 
-void AddMd5sAvx2(const Md5Job* jobs, size_t count, Md5Sums* sums) { Md5Lanes<8>(jobs, count).Add(sums); }
+void Md5sAvx2(const Md5Job* jobs, size_t count) { Md5Lanes<8>(jobs, count).Hash(); }
 
 }  // namespace tidegate::signature

@@ -9,13 +9,19 @@
 
 namespace tidegate::signature {
 
-/// A padded text, in whole blocks.
+inline constexpr int kMd5BlockBytes = 64;
+
+/// A text: its whole blocks where they lie, and the rest, padded to one block or two.
 struct Md5Job {
   const char* data;
-  uint64_t blocks;
+  const char* tail;
+  uint64_t whole;   // blocks of data
+  uint64_t blocks;  // of all
+  Md5* out;
 };
 
-inline constexpr int kMd5BlockBytes = 64;
+/// Room for the tails of some texts.
+using Md5Tail = char[2 * kMd5BlockBytes];
 
 /// Fewest and most blocks of some jobs.
 struct Md5Lengths {
@@ -25,13 +31,13 @@ struct Md5Lengths {
 
 // Each is there for any machine and for AVX2; a machine without must not call the latter.
 
-/// Behind each text, a bit 1, zeros and the length in bits, up to the end of a block; and a job of each.
-Md5Lengths PadAny(const Md5Text* texts, size_t count, Md5Job* jobs);
-Md5Lengths PadAvx2(const Md5Text* texts, size_t count, Md5Job* jobs);
+/// A job of each text. A tail: what is left behind the whole blocks, a bit 1, zeros and the text's length in bits.
+Md5Lengths PadAny(const Md5Text* texts, size_t count, Md5Tail* tails, Md5Job* jobs, Md5* out);
+Md5Lengths PadAvx2(const Md5Text* texts, size_t count, Md5Tail* tails, Md5Job* jobs, Md5* out);
 
 /// Requires: sorted by blocks, the shortest first.
-void AddMd5sAny(const Md5Job* jobs, size_t count, Md5Sums* sums);
-void AddMd5sAvx2(const Md5Job* jobs, size_t count, Md5Sums* sums);
+void Md5sAny(const Md5Job* jobs, size_t count);
+void Md5sAvx2(const Md5Job* jobs, size_t count);
 
 namespace {  // NOLINT: see above
 
@@ -53,8 +59,6 @@ constexpr char kMd5IdleBlock[kMd5BlockBytes] = {};
 
 typedef uint32_t Vector4 __attribute__((vector_size(16)));
 typedef uint32_t Vector8 __attribute__((vector_size(32)));
-typedef uint64_t Wide4 __attribute__((vector_size(16)));
-typedef uint64_t Wide8 __attribute__((vector_size(32)));
 
 [[gnu::always_inline]] inline Vector4 LoadQuad(const char* data) {
   Vector4 quad;
@@ -62,18 +66,42 @@ typedef uint64_t Wide8 __attribute__((vector_size(32)));
   return quad;
 }
 
-[[gnu::always_inline]] inline Md5Lengths PadEach(const Md5Text* texts, size_t count, Md5Job* jobs) {
+/// Fewer than 64 bytes, without a call: both ends, which may overlap.
+[[gnu::always_inline]] inline void CopyRest(char* to, const char* from, uint64_t bytes) {
+  const auto both_ends = [&](auto word) {
+    auto last = word;
+    __builtin_memcpy(&word, from, sizeof word);
+    __builtin_memcpy(&last, from + bytes - sizeof last, sizeof last);
+    __builtin_memcpy(to, &word, sizeof word);
+    __builtin_memcpy(to + bytes - sizeof last, &last, sizeof last);
+  };
+  struct Half {
+    Vector4 quads[2];
+  };
+  if (bytes >= sizeof(Half)) return both_ends(Half{});
+  if (bytes >= sizeof(Vector4)) return both_ends(Vector4{});
+  if (bytes >= sizeof(uint64_t)) return both_ends(uint64_t{});
+  if (bytes >= sizeof(uint32_t)) return both_ends(uint32_t{});
+  for (uint64_t i = 0; i < bytes; ++i) to[i] = from[i];
+}
+
+[[gnu::always_inline]] inline Md5Lengths PadEach(const Md5Text* texts, size_t count, Md5Tail* tails, Md5Job* jobs,
+                                                 Md5* out) {
   constexpr uint64_t kLengthBytes = 8;
   Md5Lengths lengths;
   for (size_t i = 0; i < count; ++i) {
-    char* const data = texts[i].data;
-    const uint64_t bytes = texts[i].bytes;
-    const uint64_t blocks = (bytes + 1 + kLengthBytes + kMd5BlockBytes - 1) / kMd5BlockBytes;
-    const uint64_t bits = bytes * 8;
-    __builtin_memset(data + bytes, 0, kMd5Slack);  // more than is needed, but of a constant size
-    data[bytes] = '\x80';
-    __builtin_memcpy(data + blocks * kMd5BlockBytes - kLengthBytes, &bits, kLengthBytes);
-    jobs[i] = {data, blocks};
+    char* const tail = tails[i];
+    const uint64_t whole = texts[i].bytes / kMd5BlockBytes;
+    const uint64_t rest = texts[i].bytes % kMd5BlockBytes;
+    const uint64_t tail_blocks = rest + 1 + kLengthBytes <= kMd5BlockBytes ? 1 : 2;
+    const uint64_t bits = texts[i].bytes * 8;
+    __builtin_memset(tail, 0, kMd5BlockBytes);
+    if (tail_blocks == 2) __builtin_memset(tail + kMd5BlockBytes, 0, kMd5BlockBytes);
+    CopyRest(tail, texts[i].data + whole * kMd5BlockBytes, rest);
+    tail[rest] = '\x80';
+    __builtin_memcpy(tail + tail_blocks * kMd5BlockBytes - kLengthBytes, &bits, kLengthBytes);
+    const uint64_t blocks = whole + tail_blocks;
+    jobs[i] = {texts[i].data, tail, whole, blocks, out + i};
     lengths.least = blocks < lengths.least ? blocks : lengths.least;
     lengths.most = blocks > lengths.most ? blocks : lengths.most;
   }
@@ -87,7 +115,6 @@ struct Transposed;
 template <>
 struct Transposed<4> {
   using Vector = Vector4;
-  using Wide = Wide4;  // the same bits
   [[gnu::always_inline]] static void Load(const char* const* data, int offset, Vector* w0, Vector* w1, Vector* w2,
                                           Vector* w3) {
     const Vector r0 = LoadQuad(data[0] + offset), r1 = LoadQuad(data[1] + offset);
@@ -107,7 +134,6 @@ struct Transposed<4> {
 template <>
 struct Transposed<8> {
   using Vector = Vector8;
-  using Wide = Wide8;
   [[gnu::always_inline]] static Vector LoadPair(const char* lane, const char* fourth_after) {
     return __builtin_shufflevector(LoadQuad(lane), LoadQuad(fourth_after), 0, 1, 2, 3, 4, 5, 6, 7);
   }
@@ -150,25 +176,17 @@ class Md5Lanes {
  public:
   Md5Lanes(const Md5Job* jobs, size_t count) : jobs_(jobs), count_(count) {}
 
-  void Add(Md5Sums* out) {
-    Wide sums[4] = {};
+  void Hash() {
     for (size_t first = 0; first < count_; first += kAll) {
       const size_t left = count_ - first;
-      HashGroup(jobs_ + first, left < kAll ? static_cast<int>(left) : kAll, sums);
+      HashGroup(jobs_ + first, left < kAll ? static_cast<int>(left) : kAll);
     }
-    uint64_t totals[4] = {};
-    for (int word = 0; word < 4; ++word) {
-      for (int lane = 0; lane < kLanes / 2; ++lane) totals[word] += sums[word][lane];
-    }
-    out->upper += (totals[0] << 32) + totals[1];
-    out->lower += (totals[2] << 32) + totals[3];
   }
 
  private:
   static constexpr int kVectors = 3;
   static constexpr int kAll = kLanes * kVectors;
   using Vector = typename Transposed<kLanes>::Vector;
-  using Wide = typename Transposed<kLanes>::Wide;
   using State = Vector[4][kVectors];
 
   /// Where each lane reads, and which lanes still work.
@@ -177,30 +195,23 @@ class Md5Lanes {
     int64_t stride[kAll];
     Vector works[kVectors];
 
-    /// Returns up to how many blocks no lane stops.
-    uint64_t Start(const Md5Job* jobs, int count) {
-      for (int lane = 0; lane < count; ++lane) {
-        data[lane] = jobs[lane].data;
-        stride[lane] = kMd5BlockBytes;
-      }
-      if (count < kAll || jobs[0].blocks < jobs[kAll - 1].blocks) return Stop(jobs, count, 0);
-      for (Vector& all : works) all = Vector{} + UINT32_MAX;
-      return jobs[0].blocks;
-    }
-
-    /// Lanes whose job has no more than `done` blocks stop. Returns as Start.
-    uint64_t Stop(const Md5Job* jobs, int count, uint64_t done) {
+    /// `done` blocks of each job are done. Returns up to how many each lane goes on as it does now.
+    uint64_t Direct(const Md5Job* jobs, int count, uint64_t done) {
       alignas(sizeof(Vector)) uint32_t mask[kAll];
-      uint64_t until = jobs[count - 1].blocks;
-      for (int lane = kAll - 1; lane >= 0; --lane) {
+      uint64_t until = UINT64_MAX;
+      for (int lane = 0; lane < kAll; ++lane) {
         const bool on = lane < count && jobs[lane].blocks > done;
         mask[lane] = on ? UINT32_MAX : 0;
-        if (on) {
-          until = jobs[lane].blocks;
-        } else {
+        stride[lane] = on ? kMd5BlockBytes : 0;
+        if (!on) {
           data[lane] = kMd5IdleBlock;
-          stride[lane] = 0;
+          continue;
         }
+        const Md5Job& job = jobs[lane];
+        const bool in_tail = job.whole <= done;
+        data[lane] = in_tail ? job.tail + (done - job.whole) * kMd5BlockBytes : job.data + done * kMd5BlockBytes;
+        const uint64_t next = in_tail ? job.blocks : job.whole;
+        until = next < until ? next : until;
       }
       __builtin_memcpy(works, mask, sizeof works);
       return until;
@@ -211,34 +222,39 @@ class Md5Lanes {
     }
   };
 
-  static void HashGroup(const Md5Job* jobs, int count, Wide* sums) {
+  static void HashGroup(const Md5Job* jobs, int count) {
     Feed feed;
-    uint64_t until = feed.Start(jobs, count);
-    Vector counted[kVectors];
+    uint64_t until = feed.Direct(jobs, count, 0);
     State state;
     for (int v = 0; v < kVectors; ++v) {
-      counted[v] = feed.works[v];
       for (int word = 0; word < 4; ++word) state[word][v] = Vector{} + kMd5Start[word];
     }
     const uint64_t blocks = jobs[count - 1].blocks;
     for (uint64_t done = 0;;) {
       HashBlock(feed, state);
       if (++done == blocks) break;
-      feed.Advance();
-      if (done == until) until = feed.Stop(jobs, count, done);
+      if (done == until) {
+        until = feed.Direct(jobs, count, done);
+      } else {
+        feed.Advance();
+      }
     }
-    AddUp(state, counted, sums);
+    Store(state, jobs, count);
   }
 
-  /// Each word of the lanes that count, as a big-endian number.
-  [[gnu::always_inline]] static void AddUp(const State& state, const Vector* counted, Wide* sums) {
+  /// The words of each lane, as big-endian numbers.
+  [[gnu::always_inline]] static void Store(const State& state, const Md5Job* jobs, int count) {
+    alignas(sizeof(Vector)) uint32_t words[4][kAll];
     for (int word = 0; word < 4; ++word) {
       for (int v = 0; v < kVectors; ++v) {
-        const Vector x = state[word][v] & counted[v];
+        const Vector x = state[word][v];
         const Vector turned = x << 24 | (x & 0xff00) << 8 | (x >> 8 & 0xff00) | x >> 24;
-        const auto pairs = reinterpret_cast<Wide>(turned);
-        sums[word] += (pairs & UINT32_MAX) + (pairs >> 32);
+        __builtin_memcpy(words[word] + v * kLanes, &turned, sizeof turned);
       }
+    }
+    for (int lane = 0; lane < count; ++lane) {
+      *jobs[lane].out = {uint64_t{words[0][lane]} << 32 | words[1][lane],
+                         uint64_t{words[2][lane]} << 32 | words[3][lane]};
     }
   }
 

@@ -206,14 +206,11 @@ Result<std::vector<SqlColumn>> Columns(engine::DuckDb& db) {
   return columns;
 }
 
-/// The SELECT of a whole relation, once for each pair: its row text and lanes, grouped.
+/// Of each pair, in one SELECT.
 Result<Signatures> SqlSignatures(engine::DuckDb& db) {
   TG_ASSIGN_OR_RETURN(const auto columns, Columns(db));
-  TG_ASSIGN_OR_RETURN(std::string sql, SignatureSql(columns, "side", {"pair"}));
-  const std::string inner = "(SELECT md5(";
-  sql.replace(sql.find(inner), inner.size(), "(SELECT pair, md5(");
-  sql.replace(0, std::string("SELECT ").size(), "SELECT pair, ");
-  TG_ASSIGN_OR_RETURN(const auto rows, db.QueryAll(sql + " GROUP BY pair"));
+  TG_ASSIGN_OR_RETURN(const std::string sql, SignatureSql(columns, "side", {.by = {"pair"}}));
+  TG_ASSIGN_OR_RETURN(const auto rows, db.QueryAll(sql));
   Signatures signatures;
   for (const auto& row : rows) signatures[std::stoll(row.at(0).value_or("-1"))] = row.at(1).value_or("");
   return signatures;

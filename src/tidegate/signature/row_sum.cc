@@ -3,18 +3,10 @@
 #include <algorithm>
 
 #include "tidegate/base/text.h"
-#include "tidegate/signature/value_text.h"
+#include "tidegate/signature/md5.h"
 
 namespace tidegate::signature {
 namespace {
-
-constexpr uint64_t kMaxRowBytes = uint64_t{1} << 30;
-constexpr uint64_t kBufferBytes = uint64_t{1} << 20;
-
-Status TooLong() {
-  return Unsupported("the text of a row is larger than " + HumanBytes(kMaxRowBytes) +
-                     "; leave out the column that is so large");
-}
 
 std::string NamesText(const std::vector<std::string>& names, const std::vector<int>& order) {
   std::string text;
@@ -47,65 +39,11 @@ Result<SignedColumns> SignedColumns::Make(const std::vector<std::string>& names,
   return made;
 }
 
-Status RowSum::Add(Columns columns, size_t rows) {
-  uint64_t fixed = kMd5Slack;
-  bool varies = false;
-  for (const ColumnText* column : columns) {
-    fixed += column->FixedRoom();
-    varies |= column->Varies();
-  }
-  if (fixed > kMaxRowBytes) return TooLong();
+void RowSum::Add(std::span<ColumnTerms* const> columns, size_t rows) {
+  terms_.Start(rows);
+  for (ColumnTerms* column : columns) column->AddTerms(rows, terms_);
+  terms_.Finish(sums_);
   rows_ += static_cast<int64_t>(rows);
-  if (varies) return AddUneven(columns, rows, fixed);
-  AddEven(columns, rows, fixed);
-  return {};
-}
-
-/// Rows that need the same room each.
-void RowSum::AddEven(Columns columns, size_t rows, uint64_t stride) {
-  const size_t at_once = std::max<uint64_t>(1, kBufferBytes / stride);
-  Reserve(std::min(rows, at_once) * stride);
-  for (size_t first = 0; first < rows; first += at_once) {
-    texts_.resize(std::min(at_once, rows - first));
-    ends_.resize(texts_.size());
-    for (size_t i = 0; i < texts_.size(); ++i) texts_[i].data = ends_[i] = buffer_.get() + i * stride;
-    Hash(columns, first);
-  }
-}
-
-Status RowSum::AddUneven(Columns columns, size_t rows, uint64_t fixed) {
-  room_.assign(rows, fixed);
-  for (const ColumnText* column : columns) column->AddRoom(room_);
-  for (size_t first = 0; first < rows;) {
-    size_t last = first;
-    uint64_t bytes = 0;
-    do {
-      if (room_[last] > kMaxRowBytes) return TooLong();
-      bytes += room_[last++];
-    } while (last < rows && bytes + room_[last] <= kBufferBytes);
-    Reserve(bytes);
-    texts_.resize(last - first);
-    ends_.resize(texts_.size());
-    char* begin = buffer_.get();
-    for (size_t i = 0; i < texts_.size(); begin += room_[first + i++]) texts_[i].data = ends_[i] = begin;
-    Hash(columns, first);
-    first = last;
-  }
-  return {};
-}
-
-void RowSum::Reserve(uint64_t bytes) {
-  if (bytes <= buffer_bytes_) return;
-  buffer_bytes_ = std::max(bytes, kBufferBytes);
-  buffer_.reset();  // before the new one is there
-  buffer_ = std::make_unique_for_overwrite<char[]>(buffer_bytes_);
-}
-
-/// Rows from `first` on, as many as have a place.
-void RowSum::Hash(Columns columns, size_t first) {
-  for (const ColumnText* column : columns) column->Write(first, ends_);
-  for (size_t i = 0; i < texts_.size(); ++i) texts_[i].bytes = static_cast<uint64_t>(ends_[i] - texts_[i].data);
-  AddMd5s(texts_, sums_, machine_);
 }
 
 void RowSum::Merge(const RowSum& other) {

@@ -18,6 +18,7 @@
 #include "tidegate/parquet/decode_pool.h"
 #include "tidegate/parquet/footer.h"
 #include "tidegate/parquet/pages.h"
+#include "tidegate/signature/element.h"
 #include "tidegate/signature/file_column.h"
 #include "tidegate/signature/row_sum.h"
 
@@ -32,6 +33,7 @@ struct TopColumn {
   std::string name;
   std::vector<int> leaves;
   bool flat = false;
+  Element key = {};
 };
 
 std::vector<TopColumn> TopColumns(const ::parquet::SchemaDescriptor& schema) {
@@ -40,6 +42,7 @@ std::vector<TopColumn> TopColumns(const ::parquet::SchemaDescriptor& schema) {
   for (int i = 0; i < root.field_count(); ++i) {
     TopColumn& column = columns[static_cast<size_t>(i)];
     column.name = root.field(i)->name();
+    column.key = ColumnKey(column.name);
     column.flat = root.field(i)->is_primitive() && !root.field(i)->is_repeated();
   }
   for (int leaf = 0; leaf < schema.num_columns(); ++leaf) {
@@ -53,7 +56,7 @@ std::vector<TopColumn> TopColumns(const ::parquet::SchemaDescriptor& schema) {
 struct FileToSign {
   store::ObjectInfo info;
   std::shared_ptr<::parquet::FileMetaData> metadata;
-  std::vector<TopColumn> columns;  // those to sign, in the order of a row's text
+  std::vector<TopColumn> columns;  // those to sign
 };
 
 struct Task {
@@ -151,16 +154,16 @@ class FileSigner {
     const int64_t claimed = file_->metadata->RowGroup(row_group)->num_rows();
     if (claimed == 0) return {};
     TG_ASSIGN_OR_RETURN(const Columns columns, OpenColumns(row_group));
-    std::vector<ColumnText*> texts;
-    for (const auto& column : columns) texts.push_back(column.get());
+    std::vector<ColumnTerms*> terms;
+    terms.reserve(columns.size());
+    for (const auto& column : columns) terms.push_back(column.get());
     int64_t rows = 0;
     while (true) {
       TG_ASSIGN_OR_RETURN(const size_t ready, Ready(columns));
       rows += static_cast<int64_t>(ready);
       if (rows > claimed || (ready == 0 && rows < claimed)) return WrongCount(row_group);
       if (ready == 0) return {};
-      const Status added = sum.Add(texts, ready);
-      if (!added.ok()) return added.WithContext(Subject());
+      sum.Add(terms, ready);
       for (const auto& column : columns) column->Skip(ready);
     }
   }
@@ -169,11 +172,11 @@ class FileSigner {
     const ::parquet::SchemaDescriptor& schema = *file_->metadata->schema();
     Columns columns;
     for (const TopColumn& column : file_->columns) {
+      const ColumnReading how = {.key = column.key, .pool = pool_.get(), .machine = machine_};
       const auto open = [&]() -> Result<std::unique_ptr<FileColumn>> {
-        if (!column.flat) return MakeNestedColumn(*rows_, row_group, column.leaves);
+        if (!column.flat) return MakeNestedColumn(*rows_, row_group, column.leaves, how);
         const int leaf = column.leaves.front();
-        return MakeLeafColumn(*schema.Column(leaf), parquet::OpenPages(opened_, row_group, leaf, pool_.get()),
-                              {.pool = pool_.get(), .machine = machine_});
+        return MakeLeafColumn(*schema.Column(leaf), parquet::OpenPages(opened_, row_group, leaf, pool_.get()), how);
       };
       auto opened = open();
       if (!opened.ok()) return opened.status().WithContext(Subject());
@@ -231,9 +234,7 @@ Result<ContentSignature> SignParquet(store::ObjectStore& store, const std::vecto
   if (files.empty()) return InvalidArgument("sign Parquet files: there is no file, so the columns are not known");
   TaskList tasks(store, files, options);
   const size_t count = std::max<size_t>(1, options.threads);
-  std::vector<RowSum> sums;
-  sums.reserve(count);
-  for (size_t i = 0; i < count; ++i) sums.emplace_back(options.machine);
+  std::vector<RowSum> sums(count);
   std::vector<Status> results(count);
   const auto work = [&](size_t i) {
     results[i] = SignTasks(store, tasks, options.machine, sums[i]);

@@ -1,24 +1,39 @@
 #include "tidegate/signature/signature_builder.h"
 
+#include <arrow/array/array_base.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "tidegate/signature/cell_text.h"
+#include "tidegate/signature/cells.h"
 
 namespace tidegate::signature {
 namespace {
 
-constexpr int64_t kRowsAtOnce = 1'024;
+/// A column of a batch.
+class ArrowColumn final : public ColumnTerms {
+ public:
+  /// Errors: as MakeCells.
+  static Result<ArrowColumn> Make(std::shared_ptr<arrow::Array> array, const std::string& name) {
+    TG_ASSIGN_OR_RETURN(auto cells, MakeCells(*array, name));
+    return ArrowColumn(std::move(array), std::move(cells), ColumnKey(name));
+  }
 
-/// Prepare each column's next rows; as many as all of them have.
-size_t PrepareAll(std::vector<ArrowColumn>& columns, int64_t first, int64_t rows) {
-  auto ready = static_cast<size_t>(std::min(rows - first, kRowsAtOnce));
-  for (ArrowColumn& column : columns) ready = column.Prepare(first, ready);
-  return ready;
-}
+  void AddTerms(size_t rows, RowTerms& terms) override {
+    for (size_t row = 0; row < rows; ++row) terms.Add(row, key_ * cells_->ElementAt(at_++));
+  }
+
+ private:
+  ArrowColumn(std::shared_ptr<arrow::Array> array, std::unique_ptr<Cells> cells, const Element& key)
+      : array_(std::move(array)), cells_(std::move(cells)), key_(key) {}
+
+  std::shared_ptr<arrow::Array> array_;
+  std::unique_ptr<Cells> cells_;
+  Element key_;
+  int64_t at_ = 0;
+};
 
 }  // namespace
 
@@ -34,13 +49,13 @@ Status SignatureBuilder::Add(const arrow::RecordBatch& batch) {
     TG_ASSIGN_OR_RETURN(ArrowColumn made, ArrowColumn::Make(batch.column(column), batch.column_name(column)));
     columns.push_back(std::move(made));
   }
-  std::vector<ColumnText*> texts;
-  texts.reserve(columns.size());
-  for (ArrowColumn& column : columns) texts.push_back(&column);
-  for (int64_t first = 0; first < batch.num_rows();) {
-    const size_t rows = PrepareAll(columns, first, batch.num_rows());
-    TG_RETURN_IF_ERROR(sum_.Add(texts, rows).WithContext("sign rows"));
-    first += static_cast<int64_t>(rows);
+  std::vector<ColumnTerms*> terms;
+  terms.reserve(columns.size());
+  for (ArrowColumn& column : columns) terms.push_back(&column);
+  for (auto left = static_cast<size_t>(batch.num_rows()); left > 0;) {
+    const size_t rows = std::min(left, kRowsAtOnce);
+    sum_.Add(terms, rows);
+    left -= rows;
   }
   return {};
 }

@@ -13,14 +13,16 @@ struct SqlColumn {
   std::string type;  // as DuckDB names it: DESCRIBE, engine::ResultColumn
 };
 
-/// `relation` stands behind FROM: a table's name, read_parquet('…'), a query in parentheses. `columns` are its columns;
-/// those named in `leave_out` are not signed. The cell goes to ContentSignature::Parse.
-/// Errors: Unsupported (a type without a text, naming the column), Corruption (two columns of one name),
+struct SignatureSqlOptions {
+  std::vector<std::string> leave_out = {};  // columns that are not signed
+  std::vector<std::string> by = {};         // columns whose values each get a row: these, and the signature of the rest
+};
+
+/// `relation` stands behind FROM: a table's name, read_parquet('…'), a query in parentheses. `columns` are its columns.
+/// The cell goes to ContentSignature::Parse.
+/// Errors: Unsupported (a type without a signature, naming the column), Corruption (two columns of one name),
 /// InvalidArgument (no column is left).
 Result<std::string> SignatureSql(const std::vector<SqlColumn>& columns, const std::string& relation,
-                                 const std::vector<std::string>& leave_out = {});
-
-/// The text of a row, alone: an expression over `columns`. For those who look for where two sets of rows differ.
-Result<std::string> RowTextSql(const std::vector<SqlColumn>& columns, const std::vector<std::string>& leave_out = {});
+                                 const SignatureSqlOptions& options = {});
 
 }  // namespace tidegate::signature

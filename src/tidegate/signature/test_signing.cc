@@ -9,6 +9,7 @@
 #include "tidegate/parquet/arrow_stream.h"
 #include "tidegate/signature/signature_builder.h"
 #include "tidegate/signature/signature_sql.h"
+#include "tidegate/signature/value_sql.h"
 #include "tidegate/store/local/local_object_store.h"
 
 namespace tidegate::signature {
@@ -124,17 +125,21 @@ std::string Signers::Sign(const RowSet& rows) {
   return first;
 }
 
-std::vector<std::string> Signers::RowTexts(const std::string& query) {
+std::vector<std::string> Signers::NestedTexts(const std::string& query) {
   const std::string relation = "(" + query + ")";
   const auto columns = ColumnsOf(db_, relation);
   EXPECT_TRUE(columns.ok()) << columns.status().ToString();
-  const auto text = RowTextSql(*columns);
-  EXPECT_TRUE(text.ok()) << text.status().ToString();
-  const auto rows = db_.QueryAll("SELECT " + *text + " FROM " + relation);
+  std::string texts;
+  for (const SqlColumn& column : *columns) {
+    const auto type = DuckDbType::Parse(column.type);
+    EXPECT_TRUE(type.ok()) << type.status().ToString();
+    texts += (texts.empty() ? "" : " || ") + NestedTextSql(*type, engine::SqlName(column.name));
+  }
+  const auto rows = db_.QueryAll("SELECT " + texts + " FROM " + relation);
   EXPECT_TRUE(rows.ok()) << rows.status().ToString();
-  std::vector<std::string> texts;
-  for (const auto& row : *rows) texts.push_back(row.at(0).value_or("(null)"));
-  return texts;
+  std::vector<std::string> found;
+  for (const auto& row : *rows) found.push_back(row.at(0).value_or("(null)"));
+  return found;
 }
 
 }  // namespace tidegate::signature

@@ -57,7 +57,8 @@ class Signers {
   void WriteFile(const std::string& name, const std::string& bytes);
   std::string Path(const std::string& name) const { return (folder_.path() / name).string(); }
   Result<ContentSignature> SignFiles(const std::vector<std::string>& files, const SignOptions& options = {});
-  std::vector<std::string> RowTexts(const std::string& query);
+  /// Of each row: the texts that its columns' values have inside of a nested one, one after the other.
+  std::vector<std::string> NestedTexts(const std::string& query);
 
  private:
   std::map<std::string, std::string> WaysOfFiles(const std::vector<std::string>& names);

@@ -88,20 +88,7 @@ char* PutDecimalBytes(char* out, const uint8_t* bytes, size_t size, int scale) {
   return PutDecimal(out, negative, {begin, static_cast<size_t>(end - begin)}, scale);
 }
 
-char* PutInt96(char* out, uint32_t julian_day, uint64_t nanos_of_day) {
-  constexpr int64_t kJulianEpoch = 2'440'588;
-  constexpr int64_t kMicrosPerDay = 86'400'000'000;
-  __extension__ using Wide = __int128;
-  const Wide micros = Wide{int64_t{julian_day} - kJulianEpoch} * kMicrosPerDay + nanos_of_day / 1'000;
-  uint8_t bytes[sizeof(Wide)];
-  for (size_t i = 0; i < sizeof bytes; ++i) bytes[i] = static_cast<uint8_t>(micros >> (8 * (sizeof bytes - 1 - i)));
-  *out = 'P';
-  if (micros == static_cast<int64_t>(micros)) return PutInteger(out + 1, static_cast<int64_t>(micros));
-  return PutDecimalBytes(out + 1, bytes, sizeof bytes, 0);
-}
-
 char* PutUuid(char* out, const uint8_t* bytes) {
-  *out++ = 'u';
   for (int i = 0; i < 16; ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) *out++ = '-';
     out = PutHexByte(out, bytes[i], "0123456789abcdef");

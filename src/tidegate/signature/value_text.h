@@ -1,25 +1,17 @@
-// The text of one value, by domain (docs/formats/signature.md). Each writes at `out` and returns the end of the text.
-// A text is no longer than its room: kValueRoom or what is said here, for text and bytes TextRoom and BytesRoom. Behind
-// it kOvershoot more bytes may be written.
+// The text of one value inside of a nested one, by kind (docs/formats/signature.md). Each writes at `out` and returns
+// the end of the text. A text is no longer than kValueRoom or what is said here.
 #pragma once
 
 #include <bit>
+#include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string_view>
-
-#include "tidegate/signature/digits.h"
 
 namespace tidegate::signature {
 
 inline constexpr size_t kValueRoom = 40;
-inline constexpr size_t kShortIntegerRoom = 12;  // of 32 bits, with a sign
-inline constexpr size_t kIntegerRoom = 21;
-inline constexpr size_t kShortDecimalRoom = 24;
-inline constexpr size_t kTimeRoom = 28;
-inline constexpr size_t kDoubleRoom = 18;
-inline constexpr size_t kOvershoot = 16;
 inline constexpr size_t kWideNumberRoom = 176;  // a decimal of 256 bits
 inline constexpr int kMostScale = 76;
 
@@ -33,45 +25,14 @@ inline char* PutBool(char* out, bool value) {
   return out + 1;
 }
 
-inline char* PutUnsigned(char* out, uint64_t value) {
-  out = PutDigits(out, value);
+/// A signed or unsigned number of at most 64 bits.
+template <typename Number>
+char* PutInteger(char* out, Number value) {
+  constexpr size_t kMostDigits = 20;
+  out = std::to_chars(out, out + kMostDigits, value).ptr;
   *out = ';';
   return out + 1;
 }
-
-inline char* PutInteger(char* out, int64_t value) {
-  const uint64_t magnitude = PutSign(out, value);
-  return PutUnsigned(out, magnitude);
-}
-
-/// A decimal whose scale is from 1 to 8.
-class ShortScale {
- public:
-  explicit ShortScale(int scale) : power_(PowerOfTen(scale)), fill_(PowerOfTen(8 - scale)) {}
-
-  char* Put(char* out, int64_t value) const {
-    const uint64_t magnitude = PutSign(out, value);
-    const uint64_t whole = power_ == 100 ? magnitude / 100 : magnitude / power_;  // by a constant, where it is money
-    const uint64_t fraction = magnitude - whole * power_;
-    out = PutDigits(out, whole);
-    if (fraction != 0) {
-      *out++ = '.';
-      out = PutFraction(out, fraction * fill_);
-    }
-    *out = ';';
-    return out + 1;
-  }
-
- private:
-  static constexpr uint64_t PowerOfTen(int power) {
-    uint64_t value = 1;
-    for (int i = 0; i < power; ++i) value *= 10;
-    return value;
-  }
-
-  uint64_t power_;
-  uint64_t fill_;
-};
 
 /// Any decimal from its unscaled digits. A scale below 0 is so many zeros at the end. Room: kWideNumberRoom.
 /// Requires: at most 78 digits, a scale from -kMostScale to kMostScale.
@@ -80,15 +41,32 @@ char* PutDecimal(char* out, bool negative, std::string_view digits, int scale);
 /// A decimal from its two's complement. Requires: 1 to 32 bytes, big-endian, and the rest as above.
 char* PutDecimalBytes(char* out, const uint8_t* bytes, size_t size, int scale);
 
-inline char* PutDouble(char* out, double value) {
+inline char* PutHexByte(char* out, uint8_t byte, const char* digits) {
+  *out++ = digits[byte >> 4];
+  *out++ = digits[byte & 15];
+  return out;
+}
+
+inline constexpr const char* kUpperHex = "0123456789ABCDEF";
+
+/// Is a float taken as a number?
+inline bool IsWhole(double value) {
   constexpr double kWholeNumbers = 9007199254740992.0;  // 2^53
-  constexpr uint64_t kNan = 0x7FF8'0000'0000'0000;
-  if (std::fabs(value) <= kWholeNumbers) {
-    const auto whole = static_cast<int64_t>(value);
-    if (static_cast<double>(whole) == value) return PutInteger(out, whole);
-  }
-  *out = 'd';
-  return PutHex16(out + 1, std::isnan(value) ? kNan : std::bit_cast<uint64_t>(value));
+  return std::fabs(value) <= kWholeNumbers && static_cast<double>(static_cast<int64_t>(value)) == value;
+}
+
+/// Of a float that is not: one NaN for all.
+inline int64_t FloatBits(double value) {
+  constexpr int64_t kNan = 0x7FF8'0000'0000'0000;
+  return std::isnan(value) ? kNan : std::bit_cast<int64_t>(value);
+}
+
+inline char* PutDouble(char* out, double value) {
+  if (IsWhole(value)) return PutInteger(out, static_cast<int64_t>(value));
+  *out++ = 'd';
+  for (int shift = 56; shift >= 0; shift -= 8)
+    out = PutHexByte(out, static_cast<uint8_t>(FloatBits(value) >> shift), kUpperHex);
+  return out;
 }
 
 inline char* PutDate(char* out, int64_t days) {
@@ -138,50 +116,25 @@ inline char* PutTime(char* out, char tag, TimeUnit unit, int64_t value) {
   return PutNanos(out, value);
 }
 
-/// INT96: a day of the Julian calendar and nanoseconds of that day.
-char* PutInt96(char* out, uint32_t julian_day, uint64_t nanos_of_day);
+inline constexpr size_t kUuidText = 36;
 
-/// Requires: 16 bytes.
+/// Its characters. Requires: 16 bytes.
 char* PutUuid(char* out, const uint8_t* bytes);
 
 inline size_t TextRoom(size_t size) { return size + 24; }
 
-/// "s17:" of each short length.
-struct TextHeads {
-  static constexpr size_t kSizes = 128;
-  char texts[kSizes][8] = {};
-  uint8_t lengths[kSizes] = {};
-
-  constexpr TextHeads() {
-    for (size_t size = 0; size < kSizes; ++size) {
-      char* out = texts[size];
-      *out++ = 's';
-      for (size_t power = size < 10 ? 1 : size < 100 ? 10 : 100; power > 0; power /= 10)
-        *out++ = static_cast<char>('0' + size / power % 10);
-      *out++ = ':';
-      lengths[size] = static_cast<uint8_t>(out - texts[size]);
-    }
-  }
-};
-
-inline constexpr TextHeads kTextHeads;
-
-inline char* PutText(char* out, const char* data, size_t size) {
-  if (size < TextHeads::kSizes) {
-    std::memcpy(out, kTextHeads.texts[size], sizeof kTextHeads.texts[size]);
-    return PutBytes(out + kTextHeads.lengths[size], data, size);
-  }
+inline char* PutText(char* out, std::string_view text) {
   *out = 's';
-  out = PutDigits(out + 1, size);
-  *out = ':';
-  return PutBytes(out + 1, data, size);
+  out = PutInteger(out + 1, text.size());
+  out[-1] = ':';
+  return out + text.copy(out, text.size());
 }
 
-inline size_t BytesRoom(size_t size) { return size * 2 + 2; }
+inline size_t BinaryRoom(size_t size) { return size * 2 + 2; }
 
-inline char* PutBinary(char* out, const uint8_t* data, size_t size) {
+inline char* PutBinary(char* out, std::string_view bytes) {
   *out++ = 'x';
-  for (size_t i = 0; i < size; ++i) out = PutHexByte(out, data[i], "0123456789ABCDEF");
+  for (const char byte : bytes) out = PutHexByte(out, static_cast<uint8_t>(byte), kUpperHex);
   *out = ';';
   return out + 1;
 }

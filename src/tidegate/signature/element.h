@@ -1,0 +1,92 @@
+// The arithmetic of content signatures (docs/formats/signature.md): pairs of numbers, one modulo p = 2^61 - 1, one
+// modulo q = 2^61 - 31.
+//
+// As 2^61 is 1 modulo p and 31 modulo q, what is above bit 61 is multiplied by that and added below: no division.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "tidegate/signature/md5.h"
+
+namespace tidegate::signature {
+
+__extension__ using Int128 = __int128;
+__extension__ using Uint128 = unsigned __int128;
+
+inline constexpr int kFieldBits = 61;
+inline constexpr uint64_t kFieldMask = (uint64_t{1} << kFieldBits) - 1;
+
+/// Numbers modulo 2^61 - kRest, which is a prime. Each result is below it.
+template <uint64_t kRest>
+struct Field {
+  static constexpr uint64_t kPrime = (uint64_t{1} << kFieldBits) - kRest;
+
+  /// Requires: x < kPrime * 2.
+  static constexpr uint64_t Once(uint64_t x) { return x >= kPrime ? x - kPrime : x; }
+
+  static constexpr uint64_t Of(uint64_t x) { return Once((x & kFieldMask) + (x >> kFieldBits) * kRest); }
+
+  static constexpr uint64_t Of(Uint128 x) {
+    constexpr uint64_t kWord = 8 * kRest;  // 2^64
+    const Uint128 folded = Uint128{static_cast<uint64_t>(x >> 64)} * kWord + static_cast<uint64_t>(x);
+    const auto low = static_cast<uint64_t>(folded);
+    const auto high = static_cast<uint64_t>(folded >> 64);  // at most kWord
+    return Of((low & kFieldMask) + (low >> kFieldBits) * kRest + high * kWord);
+  }
+
+  /// Requires: its magnitude is below 2^126.9.
+  static constexpr uint64_t OfSigned(Int128 x) {
+    constexpr Uint128 kMultiple = Uint128{kPrime} << 66;
+    return Of(static_cast<Uint128>(x) + kMultiple);
+  }
+
+  static constexpr uint64_t Plus(uint64_t a, uint64_t b) { return Once(a + b); }
+  static constexpr uint64_t Minus(uint64_t a, uint64_t b) { return Once(a + kPrime - b); }
+  static constexpr uint64_t Times(uint64_t a, uint64_t b) { return Of(Uint128{a} * b); }
+};
+
+using FieldP = Field<1>;
+using FieldQ = Field<31>;
+
+struct Element {
+  uint64_t p = 0;
+  uint64_t q = 0;
+  friend bool operator==(const Element&, const Element&) = default;
+};
+
+constexpr Element operator+(const Element& a, const Element& b) {
+  return {FieldP::Plus(a.p, b.p), FieldQ::Plus(a.q, b.q)};
+}
+constexpr Element operator-(const Element& a, const Element& b) {
+  return {FieldP::Minus(a.p, b.p), FieldQ::Minus(a.q, b.q)};
+}
+constexpr Element operator*(const Element& a, const Element& b) {
+  return {FieldP::Times(a.p, b.p), FieldQ::Times(a.q, b.q)};
+}
+
+constexpr Element ElementOf(Int128 number) {
+  return {FieldP::OfSigned(number % FieldP::kPrime), FieldQ::OfSigned(number % FieldQ::kPrime)};
+}
+constexpr Element ElementOf(int64_t number) { return {FieldP::OfSigned(number), FieldQ::OfSigned(number)}; }
+constexpr Element ElementOf(uint64_t number) { return {FieldP::Of(number), FieldQ::Of(number)}; }
+
+/// Two's complement, big-endian. Requires: 1 to 32 bytes.
+Element ElementOfWide(const uint8_t* bytes, size_t size);
+
+/// 10^exponent; of a negative one, its inverse.
+Element TenTo(int exponent);
+
+constexpr Element ElementOf(const Md5& hash) { return {FieldP::Of(hash.upper), FieldQ::Of(hash.lower)}; }
+
+/// H of the document.
+Element HashElement(std::string_view bytes);
+
+/// A column's: H of its name, no part of it 0.
+Element ColumnKey(std::string_view name);
+
+/// What a row begins with.
+const Element& RowStart();
+
+}  // namespace tidegate::signature
