@@ -97,6 +97,8 @@ class Decompression {
     size_t length = size_t{code} + 1;
     if (length <= kStep && InLeft() >= kStep && OutLeft() >= length) {
       CopyStep(out_, in_);
+    } else if (code < kShortLiteral && InLeft() >= 4 * kStep && OutLeft() >= length) {
+      CopySteps(out_, in_, length);
     } else {
       uint32_t number = code;
       if (code >= kShortLiteral && !ReadNumber(code - kShortLiteral + 1, &number)) return false;

@@ -26,25 +26,37 @@ struct Field {
   /// Requires: x < kPrime * 2.
   static constexpr uint64_t Once(uint64_t x) { return x >= kPrime ? x - kPrime : x; }
 
-  static constexpr uint64_t Of(uint64_t x) { return Once((x & kFieldMask) + (x >> kFieldBits) * kRest); }
+  /// With x's remainder, at most 7 * kRest above 2^61; below 2^61 where x is at most 2^32 above it.
+  static constexpr uint64_t Near(uint64_t x) { return (x & kFieldMask) + (x >> kFieldBits) * kRest; }
 
-  static constexpr uint64_t Of(Uint128 x) {
+  static constexpr uint64_t Of(uint64_t x) { return Once(Near(x)); }
+
+  /// Less than 2^61 + 2^17, with x's remainder.
+  static constexpr uint64_t Folded(Uint128 x) {
     constexpr uint64_t kWord = 8 * kRest;  // 2^64
-    const Uint128 folded = Uint128{static_cast<uint64_t>(x >> 64)} * kWord + static_cast<uint64_t>(x);
-    const auto low = static_cast<uint64_t>(folded);
-    const auto high = static_cast<uint64_t>(folded >> 64);  // at most kWord
-    return Of((low & kFieldMask) + (low >> kFieldBits) * kRest + high * kWord);
+    const Uint128 once = Uint128{static_cast<uint64_t>(x >> 64)} * kWord + static_cast<uint64_t>(x);
+    const auto low = static_cast<uint64_t>(once);
+    const auto high = static_cast<uint64_t>(once >> 64);  // at most kWord
+    return (low & kFieldMask) + (low >> kFieldBits) * kRest + high * kWord;
   }
+
+  static constexpr uint64_t Of(Uint128 x) { return Of(Folded(x)); }
+
+  /// A multiple of the prime: what is added to a signed number to have one without a sign.
+  static constexpr Uint128 kMultiple = Uint128{kPrime} << 66;
 
   /// Requires: its magnitude is below 2^126.9.
-  static constexpr uint64_t OfSigned(Int128 x) {
-    constexpr Uint128 kMultiple = Uint128{kPrime} << 66;
-    return Of(static_cast<Uint128>(x) + kMultiple);
-  }
+  static constexpr uint64_t OfSigned(Int128 x) { return Of(static_cast<Uint128>(x) + kMultiple); }
 
   static constexpr uint64_t Plus(uint64_t a, uint64_t b) { return Once(a + b); }
   static constexpr uint64_t Minus(uint64_t a, uint64_t b) { return Once(a + kPrime - b); }
   static constexpr uint64_t Times(uint64_t a, uint64_t b) { return Of(Uint128{a} * b); }
+
+  /// Requires: a < 2^61, of p. The halves of the product's 122 bits, without a shift over two words.
+  static constexpr uint64_t Square(uint64_t a) requires(kRest == 1) {
+    const Uint128 eightfold = Uint128{a << 3} * a;
+    return Of((static_cast<uint64_t>(eightfold) >> 3) + static_cast<uint64_t>(eightfold >> 64));
+  }
 };
 
 using FieldP = Field<1>;

@@ -94,7 +94,7 @@ void AddProduct(const Element& row, ProductSums& sums) {
   sums.lower += static_cast<uint64_t>(product);
 }
 
-/// Columns of the greatest and least values, numbers and hashes by turns, as many as given: sums must not overflow.
+/// Columns of the greatest and least values, numbers, terms and hashes by turns, as many as given: sums must not overflow.
 void CompareTerms(size_t columns, size_t rows, unsigned seed) {
   std::mt19937_64 random(seed);
   std::vector<std::vector<int64_t>> values(columns);
@@ -110,10 +110,13 @@ void CompareTerms(size_t columns, size_t rows, unsigned seed) {
       hashes[c].push_back({row % 2 == 0 ? UINT64_MAX : random(), UINT64_MAX});
     }
     for (size_t row = 0; row < rows; ++row) {
-      expected[row] = expected[row] + key * (c % 3 == 2 ? ElementOf(hashes[c][row]) : ElementOf(values[c][row]));
+      expected[row] = expected[row] + key * (c % 4 == 3 ? ElementOf(hashes[c][row]) : ElementOf(values[c][row]));
     }
-    if (c % 3 == 2) {
+    if (c % 4 == 3) {
       terms.AddHashes(hashes[c], nullptr, key);
+    } else if (c % 4 == 1) {
+      terms.RoomForTerms();
+      for (size_t row = 0; row < rows; ++row) terms.Add(row, key * ElementOf(values[c][row]));
     } else {
       terms.AddProducts(values[c].data(), key);
     }
@@ -129,6 +132,24 @@ void CompareTerms(size_t columns, size_t rows, unsigned seed) {
 TEST(RowTerms, SumsOfManyWideColumnsDoNotOverflow) {
   for (size_t columns = 1; columns < 40; ++columns) CompareTerms(columns, 1 + columns % 7, 3);
   CompareTerms(300, kRowsAtOnce, 4);
+}
+
+TEST(RowTerms, ManyTermsOfOneWordDoNotOverflow) {
+  RowTerms terms;
+  terms.Start(1);
+  const Element greatest = {FieldP::kPrime - 1, FieldQ::kPrime - 1};
+  Element expected = RowStart();
+  for (int i = 0; i < 50; ++i) {
+    terms.RoomForTerms();
+    terms.Add(0, greatest);
+    expected = expected + greatest;
+  }
+  ProductSums sums;
+  terms.Finish(sums);
+  ProductSums wanted;
+  AddProduct(expected, wanted);
+  EXPECT_EQ(sums.upper, wanted.upper);
+  EXPECT_EQ(sums.lower, wanted.lower);
 }
 
 TEST(RowTerms, ARowOfNothingIsItsStart) {

@@ -30,6 +30,7 @@ class HashedTerms {
       for (size_t row = 0; row < rows; ++row) take(row);
       terms.AddToAll(kind_term_);
     } else {
+      terms.RoomForTerms();
       for (size_t row = 0; row < rows; ++row) {
         if (is_null(row)) {
           terms.Add(row, null_term_);

@@ -65,6 +65,7 @@ class NumberForm : public TermByTerm<NumberForm<Value>> {
 
   void AddMany(const Value* values, size_t rows, Nulls nulls, RowTerms& terms) {
     terms.AddToAll(kind_term_);
+    if (is_unsigned_ || nulls.any()) terms.RoomForTerms();  // a row that is null is not high
     if constexpr (sizeof(Value) == sizeof(int64_t)) {
       if (is_unsigned_) AddHigh(values, rows, nulls, terms);
       if (!nulls.any()) return terms.AddProducts(values, key_);
@@ -114,14 +115,16 @@ bool AreFractions(const double* values, size_t count) {
   typedef int64_t Mask __attribute__((vector_size(16)));
   constexpr double kLimit = 2251799813685248.0;         // 2^51
   constexpr double kRounding = 3 * 2251799813685248.0;  // what is added to it loses its fraction
-  Mask wrong = {};
+  constexpr Mask kMagnitude = {INT64_MAX, INT64_MAX};
+  Mask right = ~Mask{};
   for (size_t i = 0; i + 2 <= count; i += 2) {
     Pair pair;
     std::memcpy(&pair, values + i, sizeof pair);
-    wrong |= ~((pair < kLimit) & (pair > -kLimit)) | ((pair + kRounding) - kRounding == pair);
+    const auto magnitude = reinterpret_cast<Pair>(reinterpret_cast<Mask>(pair) & kMagnitude);
+    right &= (magnitude < kLimit) & ((pair + kRounding) - kRounding != pair);
   }
   if (count % 2 != 0 && (IsWhole(values[count - 1]) || !(std::fabs(values[count - 1]) < kLimit))) return false;
-  return wrong[0] == 0 && wrong[1] == 0;
+  return right[0] != 0 && right[1] != 0;
 }
 
 template <typename Value>
@@ -133,26 +136,33 @@ class FloatForm : public TermByTerm<FloatForm<Value>> {
   Element Term(Value value) const { return key_ * FloatElement(double{value}); }
 
   void AddMany(const Value* values, size_t rows, Nulls nulls, RowTerms& terms) {
-    for (size_t row = 0; row < rows; ++row) doubles_[row] = double{values[row]};
-    if (!nulls.any() && AreFractions(doubles_, rows)) {
+    const double* const doubles = Widened(values, rows);
+    if (!nulls.any() && AreFractions(doubles, rows)) {
       terms.AddToAll(float_term_);
-      std::memcpy(wide_, doubles_, rows * sizeof(double));
+      std::memcpy(wide_, doubles, rows * sizeof(double));
     } else {
-      AddAny(rows, nulls, terms);
+      AddAny(doubles, rows, nulls, terms);
     }
     terms.AddProducts(wide_, key_);
   }
 
  private:
-  void AddAny(size_t rows, Nulls nulls, RowTerms& terms) {
+  const double* Widened(const Value* values, size_t rows) {
+    if constexpr (sizeof(Value) == sizeof(double)) return values;
+    for (size_t row = 0; row < rows; ++row) doubles_[row] = double{values[row]};
+    return doubles_;
+  }
+
+  void AddAny(const double* doubles, size_t rows, Nulls nulls, RowTerms& terms) {
+    terms.RoomForTerms();
     for (size_t row = 0; row < rows; ++row) {
       if (nulls.any() && nulls(row)) {
         wide_[row] = 0;
         terms.Add(row, null_term_);
-      } else if (IsWhole(doubles_[row])) {
-        wide_[row] = static_cast<int64_t>(doubles_[row]);
+      } else if (IsWhole(doubles[row])) {
+        wide_[row] = static_cast<int64_t>(doubles[row]);
       } else {
-        wide_[row] = FloatBits(doubles_[row]);
+        wide_[row] = FloatBits(doubles[row]);
         terms.Add(row, float_term_);
       }
     }
@@ -199,6 +209,7 @@ class ElementForm : public TermByTerm<ElementForm<Value, ElementOfValue>> {
   Element Term(const Value& value) const { return key_ * element_of_(value); }
 
   void AddMany(const Value* values, size_t rows, Nulls nulls, RowTerms& terms) const {
+    terms.RoomForTerms();
     for (size_t row = 0; row < rows; ++row) terms.Add(row, nulls.any() && nulls(row) ? null_term_ : Term(values[row]));
   }
 
@@ -234,6 +245,7 @@ class LeafColumn final : public FileColumn {
     const Nulls nulls(pages_.has_nulls() ? pages_.levels() + at_ : nullptr);
     if (!pages_.coded()) return form_.AddMany(pages_.values() + at_, rows, nulls, terms);
     const int32_t* const codes = pages_.codes() + at_;
+    terms.RoomForTerms();
     for (size_t row = 0; row < rows; ++row)
       terms.Add(row, nulls.any() && nulls(row) ? null_term_ : dictionary_[static_cast<size_t>(codes[row])]);
   }

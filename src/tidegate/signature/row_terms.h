@@ -1,7 +1,8 @@
 // RowTerms: for some rows, the sums of what their columns add, and from these what a row adds to a signature
 // (docs/formats/signature.md).
 //
-// Sums are kept in 128 bits, unreduced, as long as they cannot overflow.
+// Sums are kept unreduced as long as they cannot overflow: terms that were multiplied already in a word, products in 128
+// bits.
 //
 // Threads: one at a time.
 #pragma once
@@ -15,8 +16,9 @@
 
 namespace tidegate::signature {
 
-/// Rows whose sums are kept at once: so few that they and a column's values stay in the processor's nearest cache.
-inline constexpr size_t kRowsAtOnce = 256;
+/// Rows whose sums are kept at once: so few that they and a column's values stay in the processor's nearest cache, and
+/// as many as fill the lanes of MD5 (md5_lanes.h) on each machine.
+inline constexpr size_t kRowsAtOnce = 240;
 
 /// Sums over rows, modulo 2^64, of the words of their products.
 struct ProductSums {
@@ -34,14 +36,24 @@ class RowTerms {
   /// To the row rows[i], or to row i where there are none, the halves of an MD5, each times its part of the key.
   void AddHashes(std::span<const Md5> hashes, const uint16_t* rows, const Element& key);
   void AddToAll(const Element& term) { all_ = all_ + term; }
+  /// Requires: RoomForTerms was called for these rows' terms, one each.
   void Add(size_t row, const Element& term) {
-    p_[row] += term.p;
-    q_[row] += term.q;
+    words_[row].p += term.p;
+    words_[row].q += term.q;
+  }
+
+  /// Before terms are added, at most one to each row.
+  void RoomForTerms() {
+    if (++terms_ > kMostTerms) Spill();
   }
 
   void Finish(ProductSums& sums);
 
  private:
+  struct Sum {
+    Int128 p;
+    Int128 q;
+  };
   struct Factor {
     const int64_t* values;
     Element key;
@@ -50,20 +62,31 @@ class RowTerms {
   // A product of a value of 64 bits and a key is below 2^124, of a hash's half below 2^125. So many of the first kind
   // fit in 127 bits beside all that columns add in one word.
   static constexpr int kMostWeight = 6;
+  static constexpr int kMostTerms = 7;  // of 2^61, in a word
+
+  template <size_t kCount>
+  struct Factors;
 
   void Weigh(int weight);
+  void NeedSums();
+  void Spill();
+  /// Call `what` with the factors that wait.
+  template <typename What>
+  void WithFactors(const What& what);
+  template <bool kHasSums, typename SomeFactors>
+  void FinishWith(const SomeFactors& factors, ProductSums& sums) const;
   void AddTogether();
-  template <size_t kCount>
-  void AddEach();
   void Fold();
 
   size_t rows_ = 0;
   int weight_ = 0;
+  int terms_ = 0;
+  bool has_sums_ = false;  // else all are in words, and in the factors
   Element all_;
   size_t waiting_ = 0;
   Factor factors_[kTogether] = {};
-  Int128 p_[kRowsAtOnce];
-  Int128 q_[kRowsAtOnce];
+  Element words_[kRowsAtOnce];
+  Sum sums_[kRowsAtOnce];
 };
 
 }  // namespace tidegate::signature

@@ -22,6 +22,7 @@ class ArrowColumn final : public ColumnTerms {
   }
 
   void AddTerms(size_t rows, RowTerms& terms) override {
+    terms.RoomForTerms();
     for (size_t row = 0; row < rows; ++row) terms.Add(row, key_ * cells_->ElementAt(at_++));
   }
 

@@ -157,13 +157,11 @@ std::string ColumnSql::ValueExpression() const {
   return "CASE WHEN " + column_ + " IS NOT NULL THEN md5(" + NestedTextSql(type_, column_) + ") END";
 }
 
-/// A decimal's digits as a whole number.
+/// A decimal's digits as a whole number. Where its multiple is a decimal of 64 bits, too, that is the fast way.
 std::string ColumnSql::UnscaledExpression() const {
-  if (IsWideNumber()) return "replace(" + column_ + "::VARCHAR, '.', '')::HUGEINT";
-  // The product is a decimal as well, and DuckDB gives it no more than 18 digits where it begins with as many.
-  const bool fits = type_.width + type_.scale <= kDigitsOf64Bits;
-  const std::string wide = fits ? column_ : column_ + "::DECIMAL(38," + std::to_string(type_.scale) + ")";
-  return "(" + wide + " * 1" + std::string(static_cast<size_t>(type_.scale), '0') + "::BIGINT)::BIGINT";
+  if (type_.width + type_.scale > kDigitsOf64Bits)
+    return "replace(" + column_ + "::VARCHAR, '.', '')::" + (IsWideNumber() ? "HUGEINT" : "BIGINT");
+  return "(" + column_ + " * 1" + std::string(static_cast<size_t>(type_.scale), '0') + "::BIGINT)::BIGINT";
 }
 
 std::string ColumnSql::FloatExpression() const {
