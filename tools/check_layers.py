@@ -70,7 +70,7 @@ TESTS = ("*_test.cc", "*_test.h", "*_fixture.h", "*_fixture.cc", "*conformance*"
 
 # Third-party headers and the files that may include them, as patterns below src/tidegate.
 OWNERS = {
-    "arrow/c/*": ("parquet/*", "table/*", "engine/*", "deliver/*", "publish/*"),  # the C data interface, between engines and files
+    "arrow/c/*": ("signature/*", "parquet/*", "table/*", "engine/*", "deliver/*", "publish/*"),  # the C data interface, between engines and files
     "arrow/*": ("parquet/*", "table/*", "store/gcs/*", "engine/*_test.cc", "signature/*"),
     "parquet/*": ("parquet/*", "table/*", "signature/*"),
     "duckdb.h": ("engine/*",),

@@ -9,6 +9,7 @@
 #include "tidegate/base/text.h"
 #include "tidegate/publish/audit.h"
 #include "tidegate/signature/content_signature.h"
+#include "tidegate/signature/sign_stream.h"
 
 namespace tidegate::publish {
 namespace {
@@ -55,6 +56,13 @@ Result<std::optional<Foresight>> DuckDbBuilder::Begin(const std::string& select)
 }
 
 Result<std::string> DuckDbBuilder::Signature(const std::vector<signature::SqlColumn>& columns) {
+  TG_ASSIGN_OR_RETURN(const bool as_stream, signature::ComeThroughStreams(columns));
+  if (as_stream) {
+    ArrowArrayStream stream{};
+    TG_RETURN_IF_ERROR(db_.Stream(AllOf(kBuildRelation), &stream));
+    TG_ASSIGN_OR_RETURN(const auto signed_rows, signature::SignStream(&stream));
+    return signed_rows.ToString();
+  }
   TG_ASSIGN_OR_RETURN(const std::string sql, signature::SignatureSql(columns, kBuildRelation));
   TG_ASSIGN_OR_RETURN(const auto rows, db_.QueryAll(sql));
   return signature::ContentSignature::Parse(rows.at(0).at(0).value_or("")).ToString();

@@ -262,7 +262,7 @@ PublishEnd EndOf(const Status& status) { return IsConflict(status) ? PublishEnd:
 /// Up to a complete run. False where the job ends here.
 bool Prepare(Job& job, const std::function<void(const std::string&)>& tell) {
   if (const Status taken = job.TakeLease(); !taken.ok()) {
-    job.End(taken.code() == Code::kAlreadyExists ? PublishEnd::kConflict : PublishEnd::kFailed, taken);
+    job.End(EndOf(taken), taken);
     return false;
   }
   if (tell) tell(job.outcome().partition);

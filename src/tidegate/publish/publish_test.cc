@@ -421,7 +421,9 @@ TEST_F(PublishTest, OfSeveralPublishersOneWinsEachRound) {
       std::vector<std::unique_ptr<Builder>> builders;
       builders.reserve(static_cast<size_t>(publishers));
       for (int i = 0; i < publishers; ++i) builders.push_back(MakeBuilder());
-      std::atomic<int> won{0}, odd{0};
+      std::atomic<int> won{0};
+      std::mutex mutex;
+      std::string odd;
       std::vector<std::thread> threads;
       threads.reserve(static_cast<size_t>(publishers));
       for (int i = 0; i < publishers; ++i) {
@@ -430,12 +432,14 @@ TEST_F(PublishTest, OfSeveralPublishersOneWinsEachRound) {
           const auto outcomes = Publish(definition_, {{kDay}}, {}, *builders[i], PortsOn(**catalog, *store_));
           const PublishEnd end = outcomes.ok() ? outcomes->at(0).end : PublishEnd::kFailed;
           if (end == PublishEnd::kPublished) ++won;
-          if (end != PublishEnd::kPublished && end != PublishEnd::kConflict && end != PublishEnd::kUnchanged) ++odd;
+          if (end == PublishEnd::kPublished || end == PublishEnd::kConflict || end == PublishEnd::kUnchanged) return;
+          const std::lock_guard lock(mutex);
+          odd += (outcomes.ok() ? outcomes->at(0).status : outcomes.status()).ToString() + "\n";
         });
       }
       for (std::thread& thread : threads) thread.join();
       EXPECT_EQ(won, 1);
-      EXPECT_EQ(odd, 0);
+      EXPECT_EQ(odd, "");
       EXPECT_EQ(Rows(), publishers * 10 + round);
     }
   }

@@ -16,7 +16,8 @@ struct SeenObject {
   std::string etag;
 };
 
-/// Errors: NotFound; Corruption with the message `too_large`; those of the store.
+/// Where the object is written anew meanwhile, it is looked at again. Errors: NotFound; Corruption with the message
+/// `too_large`; PreconditionFailed (it is written without rest); those of the store.
 Result<SeenObject> ReadSeen(store::ObjectStore& store, const std::string& key, uint64_t max_bytes,
                             const std::string& too_large);
 

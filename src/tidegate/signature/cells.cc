@@ -148,6 +148,9 @@ class BytesCells final : public Cells {
   BytesCells(const arrow::Array& array, bool text)
       : Cells(array), values_(static_cast<const ArrayType&>(array)), text_(text) {}
 
+  std::optional<Kind> HashedKind() const override { return text_ ? Kind::kText : Kind::kBinary; }
+  std::string_view BytesAt(int64_t row) const override { return values_.GetView(row); }
+
  private:
   void AppendValue(int64_t row, std::string& out) const override {
     const std::string_view bytes = values_.GetView(row);
@@ -157,9 +160,7 @@ class BytesCells final : public Cells {
     const char* const end = text_ ? PutText(begin, bytes) : PutBinary(begin, bytes);
     out.resize(static_cast<size_t>(end - out.data()));
   }
-  Element ValueElement(int64_t row) const override {
-    return HashedElement(text_ ? Kind::kText : Kind::kBinary, values_.GetView(row));
-  }
+  Element ValueElement(int64_t row) const override { return HashedElement(*HashedKind(), values_.GetView(row)); }
 
   const ArrayType& values_;
   bool text_;

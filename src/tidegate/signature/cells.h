@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,11 @@ class Cells {
   /// Append the text that a row's value has inside of a nested one, null too.
   void AppendText(int64_t row, std::string& out) const;
   Element ElementAt(int64_t row) const;
+
+  /// Of text and binary: its kind, where ElementAt is that of hashed bytes alone; and the bytes of a row that is not
+  /// null.
+  virtual std::optional<Kind> HashedKind() const { return std::nullopt; }
+  virtual std::string_view BytesAt(int64_t) const { return {}; }
 
  protected:
   explicit Cells(const arrow::Array& array) : array_(array) {}

@@ -94,7 +94,8 @@ void AddProduct(const Element& row, ProductSums& sums) {
   sums.lower += static_cast<uint64_t>(product);
 }
 
-/// Columns of the greatest and least values, numbers, terms and hashes by turns, as many as given: sums must not overflow.
+/// Columns of the greatest and least values, numbers, terms and hashes by turns, as many as given: sums must not
+/// overflow.
 void CompareTerms(size_t columns, size_t rows, unsigned seed) {
   std::mt19937_64 random(seed);
   std::vector<std::vector<int64_t>> values(columns);

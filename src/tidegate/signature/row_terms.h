@@ -1,8 +1,8 @@
 // RowTerms: for some rows, the sums of what their columns add, and from these what a row adds to a signature
 // (docs/formats/signature.md).
 //
-// Sums are kept unreduced as long as they cannot overflow: terms that were multiplied already in a word, products in 128
-// bits.
+// Sums are kept unreduced as long as they cannot overflow: terms that were multiplied already in a word, products in
+// 128 bits.
 //
 // Threads: one at a time.
 #pragma once

@@ -5,9 +5,11 @@
 #include <arrow/type.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "tidegate/signature/cells.h"
+#include "tidegate/signature/hashed_terms.h"
 
 namespace tidegate::signature {
 namespace {
@@ -22,17 +24,28 @@ class ArrowColumn final : public ColumnTerms {
   }
 
   void AddTerms(size_t rows, RowTerms& terms) override {
-    terms.RoomForTerms();
-    for (size_t row = 0; row < rows; ++row) terms.Add(row, key_ * cells_->ElementAt(at_++));
+    const int64_t first = std::exchange(at_, at_ + static_cast<int64_t>(rows));
+    const auto row_of = [first](size_t row) { return first + static_cast<int64_t>(row); };
+    if (hashed_) {
+      hashed_->Add(
+          rows, array_->null_count() > 0, [&](size_t row) { return array_->IsNull(row_of(row)); },
+          [&](size_t row) { return cells_->BytesAt(row_of(row)); }, terms);
+    } else {
+      terms.RoomForTerms();
+      for (size_t row = 0; row < rows; ++row) terms.Add(row, key_ * cells_->ElementAt(row_of(row)));
+    }
   }
 
  private:
   ArrowColumn(std::shared_ptr<arrow::Array> array, std::unique_ptr<Cells> cells, const Element& key)
-      : array_(std::move(array)), cells_(std::move(cells)), key_(key) {}
+      : array_(std::move(array)), cells_(std::move(cells)), key_(key) {
+    if (const auto kind = cells_->HashedKind()) hashed_.emplace(*kind, key_, ThisMachine());
+  }
 
   std::shared_ptr<arrow::Array> array_;
   std::unique_ptr<Cells> cells_;
   Element key_;
+  std::optional<HashedTerms> hashed_;  // where its bytes are hashed
   int64_t at_ = 0;
 };
 

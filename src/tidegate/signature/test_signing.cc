@@ -1,13 +1,11 @@
 #include "tidegate/signature/test_signing.h"
 
-#include <arrow/record_batch.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <utility>
 
-#include "tidegate/parquet/arrow_stream.h"
-#include "tidegate/signature/signature_builder.h"
+#include "tidegate/signature/sign_stream.h"
 #include "tidegate/signature/signature_sql.h"
 #include "tidegate/signature/value_sql.h"
 #include "tidegate/store/local/local_object_store.h"
@@ -40,16 +38,10 @@ Result<std::string> SqlSignature(engine::DuckDb& db, const std::string& relation
 }
 
 Result<std::string> ArrowSignature(engine::DuckDb& db, const std::string& query) {
-  ArrowArrayStream raw{};
-  TG_RETURN_IF_ERROR(db.Stream(query, &raw));
-  parquet::ArrowStream stream(&raw);
-  TG_RETURN_IF_ERROR(stream.Open());
-  TG_ASSIGN_OR_RETURN(SignatureBuilder builder, SignatureBuilder::Make(*stream.schema()));
-  while (true) {
-    TG_ASSIGN_OR_RETURN(const auto batch, stream.Next());
-    if (batch == nullptr) return builder.Finish().ToString();
-    TG_RETURN_IF_ERROR(builder.Add(*batch));
-  }
+  ArrowArrayStream stream{};
+  TG_RETURN_IF_ERROR(db.Stream(query, &stream));
+  TG_ASSIGN_OR_RETURN(const ContentSignature signature, SignStream(&stream));
+  return signature.ToString();
 }
 
 std::string TextOrError(const Result<std::string>& result) {
