@@ -40,7 +40,7 @@ class LeafPages {
     }
     rows_ = std::min(rows_at_once_, left_);
     left_ -= rows_;
-    const size_t present = DecodeLevels();
+    const size_t present = all_present_ ? rows_ : DecodeLevels();
     has_nulls_ = present < rows_;
     if (coded_) {
       DecodeCodes(present);
@@ -94,8 +94,12 @@ class LeafPages {
   }
 
   void TakeV1(const ::parquet::DataPageV1& page) {
+    constexpr int kLengthBytes = 4;  // in front of the levels
     int used = 0;
-    if (leaf_.max_definition_level() > 0) {
+    all_present_ = leaf_.max_definition_level() == 0;
+    if (!all_present_) {
+      all_present_ = page.definition_level_encoding() == ::parquet::Encoding::RLE && page.size() > kLengthBytes &&
+                     AreAllPresent(page, page.data() + kLengthBytes, page.size() - kLengthBytes);
       used = level_decoder_.SetData(page.definition_level_encoding(), leaf_.max_definition_level(), page.num_values(),
                                     page.data(), page.size());
     }
@@ -106,11 +110,27 @@ class LeafPages {
     const int64_t repetition = page.repetition_levels_byte_length();
     const int64_t definition = page.definition_levels_byte_length();
     Require(repetition >= 0 && definition >= 0 && repetition + definition <= page.size());
-    if (leaf_.max_definition_level() > 0) {
+    all_present_ = leaf_.max_definition_level() == 0;
+    if (!all_present_) {
+      all_present_ = AreAllPresent(page, page.data() + repetition, definition);
       level_decoder_.SetDataV2(static_cast<int32_t>(definition), leaf_.max_definition_level(), page.num_values(),
                                page.data() + repetition);
     }
     TakeValues(page, static_cast<int>(repetition + definition));
+  }
+
+  /// Is it said in one run that all levels are 1? Then they need not be decoded; else nothing is known. The format: a
+  /// run's length times two in LEB128, and its level in a byte (Parquet's Encodings.md, RLE).
+  bool AreAllPresent(const ::parquet::DataPage& page, const uint8_t* levels, int64_t size) const {
+    constexpr int kMostBytes = 5;
+    if (leaf_.max_definition_level() != 1) return false;
+    uint64_t run = 0;
+    for (int i = 0; i < kMostBytes && i + 1 < size; ++i) {
+      run |= uint64_t{levels[i] & 0x7FU} << (7 * i);
+      if (levels[i] >= 0x80) continue;
+      return (run & 1) == 0 && run / 2 >= static_cast<uint64_t>(page.num_values()) && levels[i + 1] == 1;
+    }
+    return false;
   }
 
   void TakeValues(const ::parquet::DataPage& page, int used) {
@@ -132,7 +152,6 @@ class LeafPages {
 
   /// How many of the rows have a value.
   size_t DecodeLevels() {
-    if (leaf_.max_definition_level() == 0) return rows_;
     const int rows = static_cast<int>(rows_);
     Require(level_decoder_.Decode(rows, levels_.data()) == rows);
     size_t present = 0;
@@ -170,6 +189,7 @@ class LeafPages {
   int32_t dictionary_size_ = 0;
   size_t left_ = 0;  // rows of the page that are not decoded yet
   size_t rows_ = 0;
+  bool all_present_ = false;  // of this page
   bool has_nulls_ = false;
   bool coded_ = false;
   std::vector<int16_t> levels_;
