@@ -4,19 +4,13 @@
 #include <map>
 
 #include "tidegate/base/text.h"
+#include "tidegate/catalog/location.h"
 
 namespace tidegate::declare {
 namespace {
 
 using catalog::HivePartition;
 using catalog::HiveTable;
-
-std::string WithoutSlash(std::string text) {
-  while (text.ends_with('/')) text.pop_back();
-  return text;
-}
-
-bool SamePlace(const std::string& a, const std::string& b) { return WithoutSlash(a) == WithoutSlash(b); }
 
 /// Is what the catalog has the table that would be declared? The newest copy's table may have begun in v1.
 Status CheckIsThat(const Declaration& one, const HiveTable& there) {
@@ -25,7 +19,7 @@ Status CheckIsThat(const Declaration& one, const HiveTable& there) {
         "the catalog has a table of that name with other partition columns: choose another "
         "--database, or drop it");
   }
-  if (one.newest || SamePlace(there.location, one.table.location)) return {};
+  if (one.newest || catalog::SamePlace(there.location, one.table.location)) return {};
   return PreconditionFailed("the catalog has a table of that name at " + Quoted(there.location, 1200) +
                             ": choose another --database, or drop it");
 }
@@ -62,7 +56,7 @@ class Applier {
       const auto found = there.find(partition.values);
       if (found == there.end()) {
         add.push_back(partition);
-      } else if (SamePlace(found->second.location, partition.location)) {
+      } else if (catalog::SamePlace(found->second.location, partition.location)) {
         ++out_.there;
       } else if (one_.newest) {
         move.push_back(partition);

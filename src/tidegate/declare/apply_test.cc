@@ -73,6 +73,17 @@ TEST_F(ApplyTest, APartitionThatSomebodyMovedStaysThere) {
   EXPECT_EQ(catalog_->GetPartition({"shop", "orders_v1"}, {"2026-11-02"})->location, "s3://elsewhere/x/");
 }
 
+TEST_F(ApplyTest, LocationsAsHiveSpellsThemAreThoseOfTheBucket) {
+  bucket_.Folder("v1/shop/orders/etl_date=2026-11-02");
+  Run();
+  auto partition = *catalog_->GetPartition({"shop", "orders_v1"}, {"2026-11-02"});
+  partition.location = "s3a" + partition.location.substr(2) + "/";
+  ASSERT_TRUE(catalog_->UpdatePartitions({"shop", "orders_v1"}, {partition}).ok());
+  const auto applied = Run();
+  EXPECT_EQ(applied[0].there, 1U);
+  EXPECT_THAT(applied[0].elsewhere, IsEmpty());
+}
+
 TEST_F(ApplyTest, ColumnsThatTheTableHasNotAreSaid) {
   bucket_.Folder("v1/shop/orders/etl_date=2026-11-02");
   Run();

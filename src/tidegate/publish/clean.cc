@@ -2,6 +2,7 @@
 
 #include "tidegate/base/json.h"
 #include "tidegate/base/text.h"
+#include "tidegate/catalog/location.h"
 #include "tidegate/catalog/partition_path.h"
 #include "tidegate/publish/layout.h"
 #include "tidegate/publish/small_object.h"
@@ -19,7 +20,7 @@ Status ReadCatalog(const Definition& definition, const catalog::PartitionValues&
                    PointedFolders& pointed, CleanFacts& facts) {
   const auto partition = ports.catalog.GetPartition(definition.table, values);
   if (!partition.ok() && partition.status().code() != Code::kNotFound) return partition.status();
-  if (partition.ok()) facts.current = FolderOf(ports.root.url(), partition->location);
+  if (partition.ok()) facts.current = catalog::FolderOf(ports.root.url(), partition->location);
   if (!facts.current) return {};
   TG_ASSIGN_OR_RETURN(const auto* folders, pointed.Get());
   facts.referenced = *folders;
@@ -79,7 +80,7 @@ Result<const std::set<std::string>*> PointedFolders::Get() {
   const std::string root = ports_.root.url();
   folders_.emplace();
   for (const catalog::HivePartition& one : all) {
-    if (auto folder = FolderOf(root, one.location)) folders_->insert(*std::move(folder));
+    if (auto folder = catalog::FolderOf(root, one.location)) folders_->insert(*std::move(folder));
   }
   return &*folders_;
 }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "tidegate/base/text.h"
+#include "tidegate/catalog/location.h"
 #include "tidegate/publish/layout.h"
 
 namespace tidegate::publish {
@@ -42,7 +43,7 @@ Status CheckFence(const FlipRequest& request) {
 /// What the catalog says counts, whatever it answered to the change.
 Status ReadBack(const catalog::HiveName& table, const FlipRequest& request, const Status& answer, const Ports& ports) {
   const auto now = ports.catalog.GetPartition(table, request.run.partition);
-  if (now.ok() && FolderOf(request.location, now->location) == "") return {};  // s3a://, too
+  if (now.ok() && catalog::FolderOf(request.location, now->location) == "") return {};  // s3a://, too
   if (!answer.ok() && answer.code() != Code::kAlreadyExists) return answer;
   if (!now.ok()) return now.status();
   return Conflict(now->location);

@@ -1,7 +1,6 @@
 // Where runs lie below the root of a table, and what locations mean (docs/formats/partition-runs.md). Pure.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,9 +23,6 @@ std::string KeyIn(const std::string& folder, std::string_view name);
 
 /// What every run of the partition begins with; `aside`: those outside of the partition's own folder.
 std::string RunsPrefix(std::string_view partition_path, bool aside);
-
-/// The folder below `root` (a URL) that a location names; "" is the root itself. Nothing where it lies elsewhere.
-std::optional<std::string> FolderOf(std::string_view root, std::string_view location);
 
 /// Does a reader of everything below folder `a` read folder `b`?
 bool Covers(std::string_view a, std::string_view b);

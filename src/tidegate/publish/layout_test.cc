@@ -12,16 +12,6 @@ TEST(LayoutTest, NamesTheFolders) {  // C-50
   EXPECT_EQ(LeaseKey("day=1"), "day=1/_tidegate_lease.json");
 }
 
-TEST(LayoutTest, FindsTheFolderOfALocation) {
-  EXPECT_EQ(FolderOf("s3://b/t", "s3://b/t/day=1/"), "day=1");
-  EXPECT_EQ(FolderOf("s3://b/t/", "s3a://b/t/day=1"), "day=1");
-  EXPECT_EQ(FolderOf("s3://b/t", "s3://b/t"), "");
-  EXPECT_EQ(FolderOf("file:///d/t", "file:/d/t/day=1"), "day=1");
-  EXPECT_EQ(FolderOf("s3://b/t", "s3://b/t2/day=1"), std::nullopt);
-  EXPECT_EQ(FolderOf("s3://b/t", "s3://b"), std::nullopt);
-  EXPECT_EQ(FolderOf("s3://b/t", ""), std::nullopt);
-}
-
 TEST(LayoutTest, ALocationCoversWhatLiesBelowIt) {
   EXPECT_TRUE(Covers("day=1", "day=1/run=x"));
   EXPECT_TRUE(Covers("day=1", "day=1"));

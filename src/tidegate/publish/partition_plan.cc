@@ -1,6 +1,7 @@
 #include "tidegate/publish/partition_plan.h"
 
 #include "tidegate/base/text.h"
+#include "tidegate/catalog/location.h"
 #include "tidegate/publish/layout.h"
 #include "tidegate/publish/ports.h"
 
@@ -49,7 +50,7 @@ Result<PartitionPlan> PlanPartition(const PartitionFacts& facts) {
   std::optional<std::string> current;
   if (facts.partition) {
     out.current = facts.partition->location;
-    current = FolderOf(facts.root_url, out.current);
+    current = catalog::FolderOf(facts.root_url, out.current);
     if (!current) {
       return PreconditionFailed("the partition " + Quoted(facts.partition_path) + " points to " +
                                 Quoted(out.current, 1200) + ", outside of " + Quoted(facts.root_url, 1200) +
@@ -71,7 +72,7 @@ Status CheckTable(const Definition& definition, const catalog::HiveTable& table,
     return PreconditionFailed(name + " is partitioned by (" + NamesOf(table.partition_columns) +
                               "), the settings say (" + NamesOf(definition.partition_columns) + "): make them agree");
   }
-  if (FolderOf(root_url, table.location) != "") {
+  if (catalog::FolderOf(root_url, table.location) != "") {
     return PreconditionFailed(name + " lies at " + Quoted(table.location, 1200) + ", the settings say " +
                               Quoted(root_url, 1200) + ": make them agree");
   }

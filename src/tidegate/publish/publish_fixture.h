@@ -14,6 +14,7 @@
 #include "tidegate/base/temp_dir_for_test.h"
 #include "tidegate/base/text.h"
 #include "tidegate/catalog/embedded/embedded_catalog.h"
+#include "tidegate/catalog/location.h"
 #include "tidegate/parquet/file_info.h"
 #include "tidegate/publish/duckdb_builder.h"
 #include "tidegate/publish/layout.h"
@@ -137,7 +138,7 @@ class PublishTest : public testing::Test {
   int64_t Rows(const std::string& day = "2026-11-01") {
     const auto partition = catalog_->GetPartition(definition_.table, {day});
     if (!partition.ok()) return -1;
-    const auto at = FolderOf(store_->url(), partition->location);
+    const auto at = catalog::FolderOf(store_->url(), partition->location);
     if (!at) return -2;
     int64_t rows = 0;
     const auto listing = store_->List({.prefix = at->empty() ? "" : *at + "/"});

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "tidegate/base/text.h"
+#include "tidegate/catalog/location.h"
 #include "tidegate/publish/layout.h"
 
 namespace tidegate::publish {
@@ -66,7 +67,7 @@ const Run* FindRun(const std::vector<Run>& runs, const std::string& folder) {
 }
 
 const Run* RunAt(const std::vector<Run>& runs, const std::string& root_url, const std::string& location) {
-  const auto folder = FolderOf(root_url, location);
+  const auto folder = catalog::FolderOf(root_url, location);
   return folder ? FindRun(runs, *folder) : nullptr;
 }
 
