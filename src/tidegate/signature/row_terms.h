@@ -18,7 +18,7 @@ namespace tidegate::signature {
 
 /// Rows whose sums are kept at once: so few that they and a column's values stay in the processor's nearest cache, and
 /// as many as fill the lanes of MD5 (md5_lanes.h) on each machine.
-inline constexpr size_t kRowsAtOnce = 240;
+inline constexpr size_t kRowsAtOnce = 120;
 
 /// Sums over rows, modulo 2^64, of the words of their products.
 struct ProductSums {
