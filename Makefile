@@ -9,7 +9,7 @@ PREFIX ?= /usr/local
 SIZE ?= small
 VENV_PY := .deps/venv/bin/python
 # The folders that parse foreign bytes or write what others read.
-SANITIZED ?= base schema contract store bucket table
+SANITIZED ?= base schema contract store bucket table parquet signature
 
 build: ## build the program: build/release
 	@tools/deps.sh build

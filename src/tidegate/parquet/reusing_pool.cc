@@ -9,14 +9,8 @@
 namespace tidegate::parquet {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kReuse = false;  // it shall see each use of what was freed
-#else
-constexpr bool kReuse = true;
-#endif
-
 bool IsKept(int64_t size, int64_t alignment) {
-  return kReuse && size >= ReusingPool::kSmallest && size <= ReusingPool::kMostIdle &&
+  return ReusingPool::kReuses && size >= ReusingPool::kSmallest && size <= ReusingPool::kMostIdle &&
          alignment == arrow::kDefaultBufferAlignment;
 }
 
