@@ -22,7 +22,7 @@ namespace tidegate::parquet {
 class ReusingPool final : public arrow::MemoryPool {
  public:
   static constexpr int64_t kSmallest = int64_t{256} << 10;
-  static constexpr int64_t kMostIdle = int64_t{128} << 20;
+  static constexpr int64_t kMostIdle = int64_t{32} << 20;
   /// Not under the address sanitizer: it shall see each use of what was freed.
 #if defined(__SANITIZE_ADDRESS__)
   static constexpr bool kReuses = false;
