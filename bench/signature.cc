@@ -162,9 +162,8 @@ class Bench {
     const double their_cpu = Median(theirs, &Timing::cpu);
     const double nanos = 1e9 / static_cast<double>(rows_);
     std::printf(
-        "%-9s %7.3f s %6.1f ns of cpu/row | %7.3f s %6.1f ns of cpu/row | ratio %.2f, of cpu %.2f | %.2f s in SQL, "
-        "%.2f "
-        "s as a stream | %.0f MB\n",
+        "%-9s %7.3f s %6.1f ns of cpu/row | %7.3f s %6.1f ns of cpu/row | ratio %.2f, of cpu %.2f | "
+        "%.2f s in SQL, %.2f s as a stream | %.0f MB\n",
         name.c_str(), wall, cpu * nanos, their_wall, their_cpu * nanos, wall / their_wall, cpu / their_cpu,
         sql_seconds_, stream_seconds_, static_cast<double>(file.size_bytes) / 1e6);
     std::fflush(stdout);

@@ -1,4 +1,4 @@
-// Where runs lie below the root of a table, and what locations mean (docs/formats/partition-runs.md). Pure.
+// Where runs lie below the root of a table (docs/formats/partition-runs.md). Pure.
 #pragma once
 
 #include <string>

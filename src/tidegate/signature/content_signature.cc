@@ -9,7 +9,6 @@
 namespace tidegate::signature {
 namespace {
 
-constexpr std::string_view kVersion = "tgs2";
 constexpr size_t kParts = 5;
 constexpr size_t kNamesDigits = 32;
 
@@ -29,13 +28,14 @@ bool IsHex(std::string_view text) {
 
 std::string ContentSignature::ToString() const {
   if (!known) return "unknown";
-  return Join({std::string(kVersion), std::to_string(rows), std::to_string(upper), std::to_string(lower), names}, ":");
+  return Join(
+      {std::string(kSignatureVersion), std::to_string(rows), std::to_string(upper), std::to_string(lower), names}, ":");
 }
 
 ContentSignature ContentSignature::Parse(std::string_view text) {
   const std::vector<std::string_view> parts = Split(text, ':');
   ContentSignature parsed;
-  if (parts.size() != kParts || parts[0] != kVersion) return {};
+  if (parts.size() != kParts || parts[0] != kSignatureVersion) return {};
   if (!ParseNumber(parts[1], parsed.rows) || !ParseNumber(parts[2], parsed.upper)) return {};
   if (!ParseNumber(parts[3], parsed.lower) || parts[4].size() != kNamesDigits || !IsHex(parts[4])) return {};
   parsed.names = parts[4];

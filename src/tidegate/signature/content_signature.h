@@ -8,6 +8,9 @@
 
 namespace tidegate::signature {
 
+/// Of all that docs/formats/signature.md says. What keeps kinds of values apart begins with it, too.
+inline constexpr std::string_view kSignatureVersion = "tgs2";
+
 struct ContentSignature {
   bool known = false;  // false: of another version, or no signature at all
   int64_t rows = 0;

@@ -1,6 +1,9 @@
 #include "tidegate/signature/element.h"
 
 #include <algorithm>
+#include <string>
+
+#include "tidegate/signature/content_signature.h"
 
 namespace tidegate::signature {
 namespace {
@@ -56,8 +59,12 @@ Element ColumnKey(std::string_view name) {
   return {std::max<uint64_t>(hash.p, 1), std::max<uint64_t>(hash.q, 1)};
 }
 
+Element TagElement(std::string_view name) {
+  return HashElement(std::string(kSignatureVersion) + " " + std::string(name));
+}
+
 const Element& RowStart() {
-  static const Element kStart = HashElement("tgs2 row");
+  static const Element kStart = TagElement("row");
   return kStart;
 }
 

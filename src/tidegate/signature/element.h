@@ -98,6 +98,9 @@ Element HashElement(std::string_view bytes);
 /// A column's: H of its name, no part of it 0.
 Element ColumnKey(std::string_view name);
 
+/// H of the version and a name: "tgs2 date". What keeps kinds of values apart, and what a row begins with.
+Element TagElement(std::string_view name);
+
 /// What a row begins with.
 const Element& RowStart();
 

@@ -98,10 +98,10 @@ class LeafPages {
     int used = 0;
     all_present_ = leaf_.max_definition_level() == 0;
     if (!all_present_) {
-      all_present_ = page.definition_level_encoding() == ::parquet::Encoding::RLE && page.size() > kLengthBytes &&
-                     AreAllPresent(page, page.data() + kLengthBytes, page.size() - kLengthBytes);
       used = level_decoder_.SetData(page.definition_level_encoding(), leaf_.max_definition_level(), page.num_values(),
                                     page.data(), page.size());
+      all_present_ = page.definition_level_encoding() == ::parquet::Encoding::RLE &&
+                     AreAllPresent(page, page.data() + kLengthBytes, used - kLengthBytes);
     }
     TakeValues(page, used);
   }

@@ -51,8 +51,8 @@ class NestedColumn final : public FileColumn {
     std::shared_ptr<arrow::RecordBatch> batch;
     PARQUET_THROW_NOT_OK(batches_->ReadNext(&batch));  // the caller turns it into ours, with the object's name
     if (batch == nullptr) return false;
-    TG_ASSIGN_OR_RETURN(cells_, MakeCells(*batch->column(0), batch->column_name(0), text_));
     array_ = batch->column(0);
+    TG_ASSIGN_OR_RETURN(cells_, MakeCells(*array_, batch->column_name(0), text_));
     rows_ = batch->num_rows();
     first_ = 0;
     return true;

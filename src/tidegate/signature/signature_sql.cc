@@ -5,6 +5,7 @@
 
 #include "tidegate/base/text.h"
 #include "tidegate/engine/duckdb/duckdb_engine.h"
+#include "tidegate/signature/content_signature.h"
 #include "tidegate/signature/duckdb_type.h"
 #include "tidegate/signature/element.h"
 #include "tidegate/signature/row_sum.h"
@@ -320,8 +321,9 @@ Result<std::string> SignatureSql(const std::vector<SqlColumn>& columns, const st
   Levels levels(options.by, relation);
   SelectProducts(signed_columns, levels);
   std::vector<std::string> cells = levels.carried();
-  cells.push_back("'tgs2:' || count(*)::VARCHAR || ':' || " + WordSql("product >> 64") + " || ':' || " +
-                  WordSql("product & " + Number(UINT64_MAX)) + " || ':" + order.digest() + "' AS signature");
+  cells.push_back("'" + std::string(kSignatureVersion) + ":' || count(*)::VARCHAR || ':' || " +
+                  WordSql("product >> 64") + " || ':' || " + WordSql("product & " + Number(UINT64_MAX)) +
+                  " || ':" + order.digest() + "' AS signature");
   const std::string grouped = options.by.empty() ? "" : " GROUP BY " + Join(levels.carried(), ", ");
   return "SELECT " + Join(cells, ", ") + " FROM " + levels.from() + grouped;
 }

@@ -1,7 +1,6 @@
 #include "tidegate/signature/value_element.h"
 
 #include <array>
-#include <string>
 
 namespace tidegate::signature {
 namespace {
@@ -12,7 +11,7 @@ constexpr std::array<std::string_view, 11> kNames = {"null", "boolean", "",     
 std::array<Element, kNames.size()> KindElements() {
   std::array<Element, kNames.size()> elements;
   for (size_t i = 0; i < kNames.size(); ++i) {
-    if (!kNames[i].empty()) elements[i] = HashElement("tgs2 " + std::string(kNames[i]));
+    if (!kNames[i].empty()) elements[i] = TagElement(kNames[i]);
   }
   return elements;
 }
