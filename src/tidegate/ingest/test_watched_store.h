@@ -35,9 +35,9 @@ class WatchedStore final : public store::ObjectStore {
     TG_ASSIGN_OR_RETURN(auto reader, inner_.Open(seen));
     return std::unique_ptr<store::RandomReader>(std::make_unique<Reader>(std::move(reader), before_));
   }
-  Result<std::string> Read(std::string_view key, uint64_t max_bytes) override {
+  Result<store::FetchedObject> Fetch(std::string_view key, uint64_t max_bytes) override {
     before_({Kind::kRead, std::string(key)});
-    return inner_.Read(key, max_bytes);
+    return inner_.Fetch(key, max_bytes);
   }
   Result<std::unique_ptr<store::ObjectWriter>> NewWriter(std::string_view key, store::PutMode mode) override {
     before_({Kind::kNewWriter, std::string(key)});

@@ -28,7 +28,9 @@ class CalledS3 final : public store::ObjectStore {
   Result<std::unique_ptr<store::RandomReader>> Open(const store::ObjectInfo& seen) override {
     return inner_.Open(seen);
   }
-  Result<std::string> Read(std::string_view key, uint64_t max_bytes) override { return inner_.Read(key, max_bytes); }
+  Result<store::FetchedObject> Fetch(std::string_view key, uint64_t max_bytes) override {
+    return inner_.Fetch(key, max_bytes);
+  }
   Result<std::unique_ptr<store::ObjectWriter>> NewWriter(std::string_view key, store::PutMode mode) override {
     return inner_.NewWriter(key, mode);
   }

@@ -5,7 +5,7 @@
 #include "tidegate/catalog/location.h"
 #include "tidegate/catalog/partition_path.h"
 #include "tidegate/publish/layout.h"
-#include "tidegate/publish/small_object.h"
+#include "tidegate/publish/mark.h"
 
 namespace tidegate::publish {
 namespace {

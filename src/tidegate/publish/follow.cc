@@ -6,7 +6,6 @@
 #include "tidegate/catalog/partition_path.h"
 #include "tidegate/publish/layout.h"
 #include "tidegate/publish/run_manifest.h"
-#include "tidegate/publish/small_object.h"
 
 namespace tidegate::publish {
 namespace {
@@ -96,12 +95,13 @@ Result<std::optional<std::pair<FollowState, std::string>>> LoadFollowState(store
   using Loaded = std::optional<std::pair<FollowState, std::string>>;
   const std::string key = FollowKey(table);
   const std::string advice = Quoted(root.Location(key), 1200) + " cannot be read; remove it to publish all partitions";
-  auto seen = ReadSeen(root, key, kMaxBytes, advice + ": it is too large");
-  if (seen.status().code() == Code::kNotFound) return Loaded();
-  TG_RETURN_IF_ERROR(seen.status());
-  auto state = ReadFollowState(seen->text);
+  auto object = root.Fetch(key, kMaxBytes);
+  if (object.status().code() == Code::kNotFound) return Loaded();
+  if (object.status().code() == Code::kCorruption) return object.status().WithContext(advice);
+  TG_RETURN_IF_ERROR(object.status());
+  auto state = ReadFollowState(object->bytes);
   if (!state.ok()) return state.status().WithContext(advice);
-  return Loaded({*std::move(state), std::move(seen->etag)});
+  return Loaded({*std::move(state), std::move(object->info.etag)});
 }
 
 Status SaveFollowState(store::ObjectStore& root, const catalog::HiveName& table, const FollowState& state,

@@ -4,7 +4,7 @@
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
 #include "tidegate/publish/layout.h"
-#include "tidegate/publish/small_object.h"
+#include "tidegate/publish/mark.h"
 
 namespace tidegate::publish {
 namespace {

@@ -4,7 +4,6 @@
 #include "tidegate/base/json.h"
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
-#include "tidegate/publish/small_object.h"
 
 namespace tidegate::publish {
 namespace {
@@ -18,14 +17,14 @@ struct Seen {
 };
 
 Result<Seen> See(store::ObjectStore& store, const std::string& key) {
-  TG_ASSIGN_OR_RETURN(SeenObject seen,
-                      ReadSeen(store, key, kMaxBytes, "not a lease: " + Quoted(store.Location(key), 1200)));
-  auto record = ReadLease(seen.text);
-  if (!record.ok()) {
-    return record.status().WithContext("the lease " + Quoted(store.Location(key), 1200) +
-                                       " cannot be read; remove it if nobody publishes");
-  }
-  return Seen{*std::move(record), std::move(seen.etag)};
+  const std::string advice =
+      "the lease " + Quoted(store.Location(key), 1200) + " cannot be read; remove it if nobody publishes";
+  auto object = store.Fetch(key, kMaxBytes);
+  if (object.status().code() == Code::kCorruption) return object.status().WithContext(advice);
+  TG_RETURN_IF_ERROR(object.status());
+  auto record = ReadLease(object->bytes);
+  if (!record.ok()) return record.status().WithContext(advice);
+  return Seen{*std::move(record), std::move(object->info.etag)};
 }
 
 Status Held(const store::ObjectStore& store, const std::string& key, const LeaseRecord& by) {

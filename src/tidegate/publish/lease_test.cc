@@ -80,9 +80,13 @@ TEST_F(LeaseTest, OfManyOneWins) {
 }
 
 TEST_F(LeaseTest, OneThatCannotBeReadIsAnErrorThatNamesIt) {
-  for (const char* text : {"", "{}", "{\"format\": 2}", "[1]"}) {
+  for (const std::string& text : {std::string(), std::string("{}"), std::string("{\"format\": 2}"), std::string("[1]"),
+                                  std::string(10'000, ' ')}) {
     ASSERT_TRUE(store_.Put("p/lease", text, store::PutMode::kOverwrite).ok());
-    EXPECT_THAT(Take("host:1").status().message(), HasSubstr("remove it if nobody publishes")) << text;
+    const Status taken = Take("host:1").status();
+    EXPECT_EQ(taken.code(), Code::kCorruption) << text;
+    EXPECT_THAT(taken.message(), HasSubstr("the lease \"memory:"));
+    EXPECT_THAT(taken.message(), HasSubstr("remove it if nobody publishes"));
   }
 }
 

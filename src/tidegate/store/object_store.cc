@@ -65,6 +65,11 @@ Status RandomReader::ReadAll(const std::function<Status(std::string_view)>& take
   return {};
 }
 
+Result<std::string> ObjectStore::Read(std::string_view key, uint64_t max_bytes) {
+  TG_ASSIGN_OR_RETURN(FetchedObject object, Fetch(key, max_bytes));
+  return std::move(object.bytes);
+}
+
 Result<ObjectInfo> ObjectStore::Replace(std::string_view key, std::string_view, const std::string&) {
   return Unsupported("cannot replace object: " + Quoted(Location(key)) + ": this store cannot compare and swap");
 }

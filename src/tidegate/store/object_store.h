@@ -65,6 +65,12 @@ struct Listing {
   std::vector<std::string> refused = {};
 };
 
+/// A whole object, and what Head() would have said of it at that moment: bytes and ETag are of one generation.
+struct FetchedObject {
+  std::string bytes;
+  ObjectInfo info;
+};
+
 /// Random reads of one object as it was when opened.
 class RandomReader {
  public:
@@ -115,8 +121,12 @@ class ObjectStore {
   /// that would have to ask a server may leave both to the first read.
   virtual Result<std::unique_ptr<RandomReader>> Open(const ObjectInfo& seen) = 0;
 
-  /// The whole object. Errors: NotFound; Corruption where it is larger than max_bytes (nothing is read then).
-  virtual Result<std::string> Read(std::string_view key, uint64_t max_bytes) = 0;
+  /// The whole object, in one call, so that a writer cannot come between its bytes and its ETag. Errors: NotFound;
+  /// Corruption where it is larger than max_bytes (nothing is read then).
+  virtual Result<FetchedObject> Fetch(std::string_view key, uint64_t max_bytes) = 0;
+
+  /// Its bytes alone.
+  Result<std::string> Read(std::string_view key, uint64_t max_bytes);
 
   virtual Result<std::unique_ptr<ObjectWriter>> NewWriter(std::string_view key, PutMode mode) = 0;
   virtual Result<ObjectInfo> Put(std::string_view key, std::string_view bytes, PutMode mode) = 0;

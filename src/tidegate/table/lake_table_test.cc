@@ -520,7 +520,7 @@ TEST(MetadataFilesTest, LocationsOfOtherEnginesLeadToTheSameKeys) {
     Result<store::Listing> List(const store::ListRequest&) override { return Unsupported(""); }
     Result<store::ObjectInfo> Head(std::string_view) override { return Unsupported(""); }
     Result<std::unique_ptr<store::RandomReader>> Open(const store::ObjectInfo&) override { return Unsupported(""); }
-    Result<std::string> Read(std::string_view, uint64_t) override { return Unsupported(""); }
+    Result<store::FetchedObject> Fetch(std::string_view, uint64_t) override { return Unsupported(""); }
     Result<std::unique_ptr<store::ObjectWriter>> NewWriter(std::string_view, store::PutMode) override {
       return Unsupported("");
     }

@@ -174,8 +174,8 @@ Result<std::unique_ptr<RandomReader>> FaultObjectStore::Open(const ObjectInfo& s
   return std::unique_ptr<RandomReader>(std::make_unique<Reader>(script_, std::move(reader)));
 }
 
-Result<std::string> FaultObjectStore::Read(std::string_view key, uint64_t max_bytes) {
-  return script_->Run(CallKind::kRead, key, [&] { return inner_->Read(key, max_bytes); });
+Result<FetchedObject> FaultObjectStore::Fetch(std::string_view key, uint64_t max_bytes) {
+  return script_->Run(CallKind::kRead, key, [&] { return inner_->Fetch(key, max_bytes); });
 }
 
 Result<std::unique_ptr<ObjectWriter>> FaultObjectStore::NewWriter(std::string_view key, PutMode mode) {

@@ -49,7 +49,7 @@ Result<std::unique_ptr<RandomReader>> GcsObjectStore::Open(const ObjectInfo& see
   return NewGcsReader(*client_, std::move(file), seen.key);
 }
 
-Result<std::string> GcsObjectStore::ReadOnce(const std::string& full_key, uint64_t max_bytes) {
+Result<FetchedObject> GcsObjectStore::FetchOnce(const std::string& full_key, uint64_t max_bytes) {
   TG_ASSIGN_OR_RETURN(const GcsFile file, client_->Open(full_key));
   if (file.info.size_bytes > max_bytes) {
     return Corruption("cannot read object: " + Quoted(client_->UrlOf(full_key), 1200) +
@@ -59,23 +59,25 @@ Result<std::string> GcsObjectStore::ReadOnce(const std::string& full_key, uint64
   std::string bytes(file.info.size_bytes, '\0');
   uint64_t stream_at = 0;
   TG_RETURN_IF_ERROR(client_->Read(file, 0, bytes, stream_at));
-  return bytes;
+  return FetchedObject{std::move(bytes), file.info};
 }
 
 /// Whatever generation is there will do. Arrow asks which one that is and then for its bytes, so a writer that never
 /// rests can come between every time; the waits grow until it has had its turn.
-Result<std::string> GcsObjectStore::Read(std::string_view key, uint64_t max_bytes) {
+Result<FetchedObject> GcsObjectStore::Fetch(std::string_view key, uint64_t max_bytes) {
   TG_RETURN_IF_ERROR(CheckKey(key));
   constexpr aws::RetryPolicy kPolicy{
       .max_attempts = 16, .first_wait = std::chrono::milliseconds(4), .longest_wait = std::chrono::milliseconds(1000)};
   aws::SystemSleeper sleeper(client_->settings().cancel);
-  auto bytes = ReadOnce(FullKey(key), max_bytes);
-  for (int attempt = 2; attempt <= kPolicy.max_attempts && bytes.status().code() == Code::kPreconditionFailed;
+  auto object = FetchOnce(FullKey(key), max_bytes);
+  for (int attempt = 2; attempt <= kPolicy.max_attempts && object.status().code() == Code::kPreconditionFailed;
        ++attempt) {
     TG_RETURN_IF_ERROR(sleeper.Sleep(aws::RetryWait(kPolicy, attempt, std::random_device()())));
-    bytes = ReadOnce(FullKey(key), max_bytes);
+    object = FetchOnce(FullKey(key), max_bytes);
   }
-  return bytes;
+  TG_RETURN_IF_ERROR(object.status());
+  object->info.key = key;
+  return object;
 }
 
 Result<std::unique_ptr<ObjectWriter>> GcsObjectStore::NewWriter(std::string_view key, PutMode) {

@@ -37,7 +37,7 @@ class GcsObjectStore final : public ObjectStore {
   Result<ObjectInfo> Head(std::string_view key) override;
   /// Requires: the store outlives the reader.
   Result<std::unique_ptr<RandomReader>> Open(const ObjectInfo& seen) override;
-  Result<std::string> Read(std::string_view key, uint64_t max_bytes) override;
+  Result<FetchedObject> Fetch(std::string_view key, uint64_t max_bytes) override;
 
   // Unsupported, all of them.
   Result<std::unique_ptr<ObjectWriter>> NewWriter(std::string_view key, PutMode mode) override;
@@ -54,7 +54,7 @@ class GcsObjectStore final : public ObjectStore {
  private:
   explicit GcsObjectStore(std::unique_ptr<GcsClient> client);
   std::string FullKey(std::string_view key) const { return head_ + std::string(key); }
-  Result<std::string> ReadOnce(const std::string& full_key, uint64_t max_bytes);
+  Result<FetchedObject> FetchOnce(const std::string& full_key, uint64_t max_bytes);
 
   const std::unique_ptr<GcsClient> client_;
   const std::string head_;  // what stands before each key: "" or "some/prefix/"

@@ -190,7 +190,9 @@ class WritableFakeGcs final : public ObjectStore {
   Result<Listing> List(const ListRequest& request) override { return reading_->List(request); }
   Result<ObjectInfo> Head(std::string_view key) override { return reading_->Head(key); }
   Result<std::unique_ptr<RandomReader>> Open(const ObjectInfo& seen) override { return reading_->Open(seen); }
-  Result<std::string> Read(std::string_view key, uint64_t max_bytes) override { return reading_->Read(key, max_bytes); }
+  Result<FetchedObject> Fetch(std::string_view key, uint64_t max_bytes) override {
+    return reading_->Fetch(key, max_bytes);
+  }
 
   Result<std::unique_ptr<ObjectWriter>> NewWriter(std::string_view key, PutMode mode) override {
     TG_RETURN_IF_ERROR(CheckKey(key));

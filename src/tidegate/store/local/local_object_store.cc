@@ -54,7 +54,7 @@ Result<std::unique_ptr<RandomReader>> LocalObjectStore::Open(const ObjectInfo& s
   return NewLocalReader(tree_, seen.key, std::move(file));
 }
 
-Result<std::string> LocalObjectStore::Read(std::string_view key, uint64_t max_bytes) {
+Result<FetchedObject> LocalObjectStore::Fetch(std::string_view key, uint64_t max_bytes) {
   TG_RETURN_IF_ERROR(CheckLocalKey(key));
   TG_ASSIGN_OR_RETURN(const ObjectFile file, OpenObjectFile(tree_, key, false));
   const auto size = static_cast<uint64_t>(file.stat.st_size);
@@ -68,7 +68,7 @@ Result<std::string> LocalObjectStore::Read(std::string_view key, uint64_t max_by
   // Replaced meanwhile is fine: the open file is still the whole object that was there at the call.
   TG_RETURN_IF_ERROR(CheckUnwritten(file.fd.get(), file.stat, path));
   bytes.resize(read);
-  return bytes;
+  return FetchedObject{std::move(bytes), InfoOf(key, file.stat)};
 }
 
 Result<std::unique_ptr<ObjectWriter>> LocalObjectStore::NewWriter(std::string_view key, PutMode mode) {

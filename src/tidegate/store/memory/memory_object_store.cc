@@ -143,10 +143,10 @@ Result<std::unique_ptr<RandomReader>> MemoryObjectStore::Open(const ObjectInfo& 
   return std::unique_ptr<RandomReader>(std::make_unique<Reader>(*this, std::move(object)));
 }
 
-Result<std::string> MemoryObjectStore::Read(std::string_view key, uint64_t max_bytes) {
+Result<FetchedObject> MemoryObjectStore::Fetch(std::string_view key, uint64_t max_bytes) {
   TG_ASSIGN_OR_RETURN(const Object object, Find(key));
   TG_RETURN_IF_ERROR(CheckReadable(object.info));
-  if (object.bytes->size() <= max_bytes) return *object.bytes;
+  if (object.bytes->size() <= max_bytes) return FetchedObject{*object.bytes, object.info};
   return Corruption("cannot read object: " + Quoted(key, 1200) + ": it is larger than expected: " +
                     HumanBytes(object.bytes->size()) + ", at most " + HumanBytes(max_bytes));
 }

@@ -98,11 +98,11 @@ Result<std::unique_ptr<RandomReader>> MeteredObjectStore::Open(const ObjectInfo&
   return std::unique_ptr<RandomReader>(std::make_unique<Reader>(meter_, std::move(reader)));
 }
 
-Result<std::string> MeteredObjectStore::Read(std::string_view key, uint64_t max_bytes) {
+Result<FetchedObject> MeteredObjectStore::Fetch(std::string_view key, uint64_t max_bytes) {
   meter_->Add(key, &Traffic::reads);
-  Result<std::string> bytes = inner_->Read(key, max_bytes);
-  if (bytes.ok()) meter_->Add(key, &Traffic::bytes_read, bytes->size());
-  return bytes;
+  Result<FetchedObject> object = inner_->Fetch(key, max_bytes);
+  if (object.ok()) meter_->Add(key, &Traffic::bytes_read, object->bytes.size());
+  return object;
 }
 
 Result<std::unique_ptr<ObjectWriter>> MeteredObjectStore::NewWriter(std::string_view key, PutMode mode) {

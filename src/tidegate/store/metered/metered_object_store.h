@@ -50,7 +50,7 @@ class MeteredObjectStore final : public ObjectStore {
   Result<Listing> List(const ListRequest& request) override;
   Result<ObjectInfo> Head(std::string_view key) override;
   Result<std::unique_ptr<RandomReader>> Open(const ObjectInfo& seen) override;
-  Result<std::string> Read(std::string_view key, uint64_t max_bytes) override;
+  Result<FetchedObject> Fetch(std::string_view key, uint64_t max_bytes) override;
   Result<std::unique_ptr<ObjectWriter>> NewWriter(std::string_view key, PutMode mode) override;
   Result<ObjectInfo> Put(std::string_view key, std::string_view bytes, PutMode mode) override;
   Result<ObjectInfo> Replace(std::string_view key, std::string_view bytes, const std::string& etag) override;

@@ -49,6 +49,17 @@ ObjectInfo InfoOfReply(std::string_view key, const net::HttpReply& reply) {
   return info;
 }
 
+/// The size of the whole object, from "bytes 0-9/1234"; nothing where the server does not say.
+std::optional<uint64_t> WholeSizeOf(std::string_view content_range) {
+  const size_t slash = content_range.rfind('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const std::string_view text = content_range.substr(slash + 1);
+  uint64_t size = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), size);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
+  return size;
+}
+
 /// The server's clock: near to when the object was written.
 UtcTime TimeOfReply(const net::HttpReply& reply) {
   return net::ParseHttpDate(reply.Header("date")).value_or(UtcTime());
@@ -228,6 +239,9 @@ Status S3Client::GetRange(const ObjectInfo& object, uint64_t offset, std::span<c
   if (!reply.ok()) return ErrorOf(reply, object.key, kWhat);
   const std::string etag = BareEtag(reply.Header("etag"));
   if (!object.etag.empty() && !etag.empty() && etag != object.etag) return ReplacedError(UrlOf(object.key));
+  // A server that looks at a file more than once may have mixed the size of one generation with the ETag of the next.
+  const uint64_t size_bytes = WholeSizeOf(reply.Header("content-range")).value_or(object.size_bytes);
+  if (size_bytes != object.size_bytes) return ReplacedError(UrlOf(object.key));
   const bool whole = reply.status == 200 && offset == 0 && out.size() == object.size_bytes;
   const bool asked =
       reply.status == 206 && reply.Header("content-range").starts_with("bytes " + std::to_string(offset) + "-");
@@ -237,7 +251,7 @@ Status S3Client::GetRange(const ObjectInfo& object, uint64_t offset, std::span<c
                     std::to_string(reply.body_bytes) + " of " + Quoted(reply.Header("content-range")));
 }
 
-Result<std::string> S3Client::Get(std::string_view key, uint64_t max_bytes) {
+Result<FetchedObject> S3Client::Get(std::string_view key, uint64_t max_bytes) {
   aws::Call call = NewCall("GET", key);
   call.request.max_body_bytes = max_bytes;
   auto answer = Send(std::move(call), key);
@@ -247,7 +261,9 @@ Result<std::string> S3Client::Get(std::string_view key, uint64_t max_bytes) {
   }
   if (!answer.ok()) return answer.status();
   if (!answer->reply.ok()) return ErrorOf(answer->reply, key, "cannot read object");
-  return std::move(answer->reply.body);
+  ObjectInfo info = InfoOfReply(key, answer->reply);
+  info.size_bytes = answer->reply.body.size();
+  return FetchedObject{std::move(answer->reply.body), std::move(info)};
 }
 
 Result<ObjectInfo> S3Client::ResolvePut(std::string_view key, std::string_view put_id, const S3Condition& condition,

@@ -67,7 +67,7 @@ class S3Client {
   /// Bytes [offset, offset + out.size()) of the object with this ETag. Errors: NotFound, PreconditionFailed, Frozen.
   Status GetRange(const ObjectInfo& object, uint64_t offset, std::span<char> out);
   /// The whole object, pinned to nothing. Errors: Corruption where it is larger than max_bytes.
-  Result<std::string> Get(std::string_view key, uint64_t max_bytes);
+  Result<FetchedObject> Get(std::string_view key, uint64_t max_bytes);
 
   /// Errors: AlreadyExists where condition.absent does not hold, PreconditionFailed where condition.etag does not. A
   /// lost reply is resolved by reading: what this returns is what happened.

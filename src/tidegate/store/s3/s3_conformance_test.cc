@@ -72,13 +72,8 @@ INSTANTIATE_TEST_SUITE_P(S3, S3ServerTest, testing::ValuesIn(Cases()), StoreCase
 
 Status Increment(ObjectStore& store, const std::string& key) {
   while (true) {
-    TG_ASSIGN_OR_RETURN(const ObjectInfo seen, store.Head(key));
-    TG_ASSIGN_OR_RETURN(const auto reader, store.Open(seen));
-    std::string text(seen.size_bytes, '\0');
-    const auto read = reader->ReadAt(0, text);
-    if (read.status().code() == Code::kPreconditionFailed) continue;
-    TG_RETURN_IF_ERROR(read.status());
-    const auto swapped = store.Replace(key, std::to_string(std::stoi(text) + 1), seen.etag);
+    TG_ASSIGN_OR_RETURN(const FetchedObject seen, store.Fetch(key, 100));
+    const auto swapped = store.Replace(key, std::to_string(std::stoi(seen.bytes) + 1), seen.info.etag);
     if (swapped.status().code() != Code::kPreconditionFailed) return swapped.status();
   }
 }

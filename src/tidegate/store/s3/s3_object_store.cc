@@ -70,9 +70,11 @@ Result<std::unique_ptr<RandomReader>> S3ObjectStore::Open(const ObjectInfo& seen
   return NewS3Reader(*client_, transfers_, WithFullKey(object), seen.key);
 }
 
-Result<std::string> S3ObjectStore::Read(std::string_view key, uint64_t max_bytes) {
+Result<FetchedObject> S3ObjectStore::Fetch(std::string_view key, uint64_t max_bytes) {
   TG_RETURN_IF_ERROR(CheckKey(key));
-  return client_->Get(FullKey(key), max_bytes);
+  TG_ASSIGN_OR_RETURN(FetchedObject object, client_->Get(FullKey(key), max_bytes));
+  object.info.key = key;
+  return object;
 }
 
 Result<std::unique_ptr<ObjectWriter>> S3ObjectStore::NewWriter(std::string_view key, PutMode mode) {

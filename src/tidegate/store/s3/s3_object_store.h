@@ -38,7 +38,7 @@ class S3ObjectStore final : public ObjectStore {
   Result<ObjectInfo> Head(std::string_view key) override;
   /// Where `seen` has an ETag nothing is asked: the first read finds out. Requires: the store outlives the reader.
   Result<std::unique_ptr<RandomReader>> Open(const ObjectInfo& seen) override;
-  Result<std::string> Read(std::string_view key, uint64_t max_bytes) override;
+  Result<FetchedObject> Fetch(std::string_view key, uint64_t max_bytes) override;
   /// Requires: the store outlives the writer.
   Result<std::unique_ptr<ObjectWriter>> NewWriter(std::string_view key, PutMode mode) override;
   Result<ObjectInfo> Put(std::string_view key, std::string_view bytes, PutMode mode) override;
