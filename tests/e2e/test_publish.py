@@ -261,6 +261,26 @@ partitions = "SELECT CAST(placed_at AS DATE) FROM shop.orders"
                 tidegate.must(command, "sales.daily", DAY, "--config", self.config)
             self.assertEqual(self.ask("SELECT count(*) FROM sales.daily", of=tidegate), [["120"]])
             self.assertEqual(self.publish(of=tidegate).out.count("turned this content away"), 1)
+            self.stopped_by_ctrl_c(tidegate, client)
+            self.assertEqual(self.publish("--force", of=tidegate).code, 0)  # at once: no lease is left
+            self.assertEqual(self.ask("SELECT count(*) FROM sales.daily", of=tidegate), [["130"]])
+
+    def stopped_by_ctrl_c(self, tidegate, client):
+        usual = self.config.read_text()
+        endless = "SELECT a.range AS id, b.range AS run, {day} AS text FROM range(1000000) a, range(1000000) b WHERE hash(a.range, b.range) = 0"
+        self.config.write_text(usual.replace("SELECT id, run, text FROM rows WHERE day = {day}", endless))
+        leases = lambda: [one["Key"] for one in client.list_objects_v2(Bucket="warehouse")["Contents"] if one["Key"].endswith("_tidegate_lease.json")]
+        lease_of = lambda: json.loads(client.get_object(Bucket="warehouse", Key=leases()[0])["Body"].read())
+        before = lease_of()["number"]
+        with open(self.folder / "err", "wb") as err:
+            process = tidegate.start("publish", "sales.daily", DAY, "--config", self.config, err=err)
+            while lease_of()["number"] == before:
+                self.assertIsNone(process.poll())
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(timeout=60), 1)
+        self.assertIn("day=2026-11-01: stopped on request; run the command again", (self.folder / "err").read_text())
+        self.config.write_text(usual)
 
 
 class Readers(Published):

@@ -61,6 +61,11 @@ def text_of(literal):
     return literal[1:-1].replace("''", "'")
 
 
+def ddl_text_of(literal):
+    """Hive's grammar takes literals in a row for one: 'it''s' is its."""
+    return literal[1:-1].replace("''", "")
+
+
 def name_of(name):
     return name.strip().strip("`")
 
@@ -276,7 +281,7 @@ class Statements:
         return found
 
     def values(self, table, spec):
-        given = {name_of(name): text_of(value) for name, value in re.findall(rf"({NAME})\s*=\s*({TEXT})", spec)}
+        given = {name_of(name): ddl_text_of(value) for name, value in re.findall(rf"({NAME})\s*=\s*({TEXT})", spec)}
         keys = [key["Name"] for key in table["PartitionKeys"]]
         if sorted(given) != sorted(keys):
             raise Failed(f"FAILED: SemanticException partition spec {given} doesn't contain all ({len(keys)}) partition columns", error_type=1003)
@@ -288,7 +293,7 @@ class Statements:
         if len(several) > MOST_PARTITIONS:
             raise Failed(f"too many partitions in one statement: {len(several)}", error_type=1003)
         for spec, location in several:
-            descriptor = {**table["StorageDescriptor"], "Location": text_of(location)}
+            descriptor = {**table["StorageDescriptor"], "Location": ddl_text_of(location)}
             wanted = {"Values": self.values(table, spec), "StorageDescriptor": descriptor}
             try:
                 self.tables.glue.create_partition(DatabaseName=name_of(database), TableName=name_of(name), PartitionInput=wanted)
@@ -306,7 +311,7 @@ class Statements:
         except self.tables.glue.exceptions.EntityNotFoundException as error:
             raise Failed(f"FAILED: SemanticException [Error 10006]: Partition not found {values}", error_type=1003) from error
         there = {key: there[key] for key in ("Values", "StorageDescriptor", "Parameters") if key in there}
-        there["StorageDescriptor"]["Location"] = text_of(location)
+        there["StorageDescriptor"]["Location"] = ddl_text_of(location)
         self.tables.glue.update_partition(**where, PartitionValueList=values, PartitionInput=there)
 
     def drop(self, _query, database, name, if_there, specs, *_):
@@ -322,7 +327,7 @@ class Statements:
         def read(text):
             return [{"Name": name_of(one), "Type": kind.strip()} for one, kind in re.findall(rf"({NAME})\s+([^,()]+(?:\([^)]*\))?)", text)]
         parquet = "org.apache.hadoop.hive.ql.io.parquet"
-        descriptor = {"Columns": read(columns), "Location": text_of(location), "InputFormat": f"{parquet}.MapredParquetInputFormat",
+        descriptor = {"Columns": read(columns), "Location": ddl_text_of(location), "InputFormat": f"{parquet}.MapredParquetInputFormat",
                       "OutputFormat": f"{parquet}.MapredParquetOutputFormat", "SerdeInfo": {"SerializationLibrary": f"{parquet}.serde.ParquetHiveSerDe"}}
         try:
             self.tables.glue.create_table(DatabaseName=name_of(database), TableInput={

@@ -33,10 +33,8 @@ Result<std::unique_ptr<athena::AthenaClient>> OpenAthena(const AthenaOptions& op
   out.catalog = options.catalog;
   out.database = options.database;
   out.credentials = caller.credentials;
-  out.usual = {caller.surroundings.http, caller.surroundings.sleeper};
-  // Stopping a query is the one thing that is done after the user asked to stop.
-  TG_ASSIGN_OR_RETURN(out.last.http, net::MakeHttpClient({.ca_bundle = caller.s3.ca_bundle}));
-  out.last.sleeper = std::make_shared<aws::SystemSleeper>(nullptr);
+  out.http = caller.surroundings.http;
+  out.sleeper = caller.surroundings.sleeper;
   return std::make_unique<athena::AthenaClient>(std::move(out));
 }
 

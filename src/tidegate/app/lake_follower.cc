@@ -17,8 +17,8 @@ Result<std::unique_ptr<LakeFollower>> LakeFollower::Open(const publish::Definiti
                                                          std::unique_ptr<store::ObjectStore> lake, bool writes) {
   std::unique_ptr<publish::Lease> lease;
   if (writes) {  // first: what is read from here on is newer than what the publisher before has published
-    TG_ASSIGN_OR_RETURN(
-        lease, publish::Lease::Take(ports.root, publish::FollowLeaseKey(definition.table), ports.clock, ports.who));
+    TG_ASSIGN_OR_RETURN(lease, publish::Lease::Take(ports.root, publish::FollowLeaseKey(definition.table),
+                                                    ports.ClockOfLeases(), ports.who));
   }
   TG_ASSIGN_OR_RETURN(const contract::TableName name, contract::ParseTableName(definition.follow));
   auto table = table::LakeTable::Load(*lake, table::FolderOf(name));
@@ -110,6 +110,7 @@ Status LakeFollower::Done(const std::vector<PartitionValues>& partitions,
                                   .written = ports_.clock.Now()};
   const bool same = state_ && why_all_.empty() && state_->snapshot == now_.snapshot && state_->pending == next.pending;
   if (same) return {};
+  const StopGrace grace;
   return publish::SaveFollowState(ports_.root, definition_.table, next, etag_);
 }
 

@@ -36,6 +36,9 @@ class LakeFollower {
   /// engine's (an expression of partition_of that is wrong); those of the catalog.
   Result<std::vector<catalog::PartitionValues>> ChangedPartitions(engine::DuckDb& db) const;
 
+  /// Null where this publish writes nothing. Whoever lost it must flip nothing more.
+  publish::Lease* lease() const { return lease_.get(); }
+
   /// Why all partitions are looked at; "" where those do that changed. Filled by Open.
   const std::string& why_all() const { return why_all_; }
 

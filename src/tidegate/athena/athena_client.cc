@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 
+#include "tidegate/base/cancel.h"
 #include "tidegate/base/hash.h"
 #include "tidegate/base/log.h"
 #include "tidegate/base/text.h"
@@ -23,14 +24,14 @@ constexpr std::array<aws::ErrorMeaning, 4> kMeanings = {{
     {"InternalServerException", Code::kUnavailable, "run again"},
 }};
 
-aws::JsonServiceSettings ServiceOf(const AthenaSettings& settings, const Connection& connection) {
+aws::JsonServiceSettings ServiceOf(const AthenaSettings& settings) {
   aws::JsonServiceSettings out{.name = "Athena", .target = "AmazonAthena", .signing_name = "athena"};
   out.meanings = kMeanings;
   out.region = settings.region;
   out.origin = settings.origin;
   out.credentials = settings.credentials;
-  out.http = connection.http;
-  out.sleeper = connection.sleeper;
+  out.http = settings.http;
+  out.sleeper = settings.sleeper;
   return out;
 }
 
@@ -62,10 +63,7 @@ const Json* RowsOf(const Json& page) {
 
 }  // namespace
 
-AthenaClient::AthenaClient(AthenaSettings settings)
-    : settings_(std::move(settings)),
-      usual_(ServiceOf(settings_, settings_.usual)),
-      last_(ServiceOf(settings_, settings_.last)) {}
+AthenaClient::AthenaClient(AthenaSettings settings) : settings_(std::move(settings)), service_(ServiceOf(settings_)) {}
 
 Result<std::string> AthenaClient::Start(const std::string& statement, std::string_view about) {
   OrderedJson request{{"QueryString", statement}, {"ClientRequestToken", NewUuid()}};
@@ -77,7 +75,8 @@ Result<std::string> AthenaClient::Start(const std::string& statement, std::strin
   if (!settings_.result_location.empty()) {
     request["ResultConfiguration"] = OrderedJson{{"OutputLocation", settings_.result_location}};
   }
-  TG_ASSIGN_OR_RETURN(const Json answer, usual_.Call("StartQueryExecution", request, about));
+  const StopGrace grace;  // a query whose id is not known cannot be stopped
+  TG_ASSIGN_OR_RETURN(const Json answer, service_.Call("StartQueryExecution", request, about));
   std::string id = TextOr(answer, "QueryExecutionId");
   if (id.empty()) return Corruption("Athena gives no id for the query of " + std::string(about));
   return id;
@@ -85,16 +84,17 @@ Result<std::string> AthenaClient::Start(const std::string& statement, std::strin
 
 Result<QueryReport> AthenaClient::Wait(const std::string& id, std::string_view about) {
   for (auto wait = kFirstWait;; wait = std::min(wait * 2, kLongestWait)) {
-    TG_ASSIGN_OR_RETURN(const Json answer, usual_.Call("GetQueryExecution", {{"QueryExecutionId", id}}, about));
+    TG_ASSIGN_OR_RETURN(const Json answer, service_.Call("GetQueryExecution", {{"QueryExecutionId", id}}, about));
     TG_ASSIGN_OR_RETURN(QueryReport report, ReadQueryReport(answer));
     report.id = id;
     if (report.state != QueryState::kWaiting) return report;
-    TG_RETURN_IF_ERROR(settings_.usual.sleeper->Sleep(Jittered(wait)));
+    TG_RETURN_IF_ERROR(settings_.sleeper->Sleep(Jittered(wait)));
   }
 }
 
 Status AthenaClient::Stop(const std::string& id, std::string_view about) {
-  return last_.Call("StopQueryExecution", {{"QueryExecutionId", id}}, about).status();
+  const StopGrace grace;
+  return service_.Call("StopQueryExecution", {{"QueryExecutionId", id}}, about).status();
 }
 
 Result<QueryReport> AthenaClient::Run(const std::string& statement, std::string_view about) {
@@ -135,13 +135,13 @@ Result<std::vector<TextRow>> AthenaClient::Rows(const QueryReport& query, size_t
     return {};
   };
   OrderedJson request{{"QueryExecutionId", query.id}, {"MaxResults", kRowsOfAPage}};
-  TG_RETURN_IF_ERROR(usual_.EachPage("GetQueryResults", std::move(request), "query " + Quoted(query.id, 80), take));
+  TG_RETURN_IF_ERROR(service_.EachPage("GetQueryResults", std::move(request), "query " + Quoted(query.id, 80), take));
   return out;
 }
 
 Result<std::optional<int64_t>> AthenaClient::WrittenRows(const QueryReport& query) {
-  TG_ASSIGN_OR_RETURN(const Json answer, usual_.Call("GetQueryResults", {{"QueryExecutionId", query.id}},
-                                                     "query " + Quoted(query.id, 80)));
+  TG_ASSIGN_OR_RETURN(const Json answer, service_.Call("GetQueryResults", {{"QueryExecutionId", query.id}},
+                                                       "query " + Quoted(query.id, 80)));
   const auto count = answer.find("UpdateCount");
   // 0 stands there also where nothing was counted.
   if (count == answer.end() || !count->is_number_integer() || count->get<int64_t>() <= 0) {

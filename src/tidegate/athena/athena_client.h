@@ -23,12 +23,6 @@ namespace tidegate::athena {
 /// Athena takes no longer ones.
 inline constexpr size_t kMaxStatementBytes = 262'144;
 
-/// A way to the service.
-struct Connection {
-  std::shared_ptr<net::HttpClient> http{};
-  std::shared_ptr<aws::Sleeper> sleeper{};
-};
-
 struct AthenaSettings {
   std::string region{};
   std::string origin{};  // "https://athena.eu-central-1.amazonaws.com"
@@ -37,8 +31,8 @@ struct AthenaSettings {
   std::string catalog{};          // "": AwsDataCatalog
   std::string database{};         // for names without one; "" is none
   std::shared_ptr<aws::CredentialsProvider> credentials{};
-  Connection usual{};
-  Connection last{};  // goes on after the user asked to stop, for StopQueryExecution
+  std::shared_ptr<net::HttpClient> http{};
+  std::shared_ptr<aws::Sleeper> sleeper{};
 };
 
 using TextRow = std::vector<std::optional<std::string>>;
@@ -66,8 +60,7 @@ class AthenaClient {
   Status Stop(const std::string& id, std::string_view about);
 
   AthenaSettings settings_;
-  aws::JsonService usual_;
-  aws::JsonService last_;
+  aws::JsonService service_;
 };
 
 }  // namespace tidegate::athena

@@ -67,8 +67,8 @@ class AthenaClientTest : public testing::Test {
     settings.result_location = "s3://results/";
     settings.database = "sales";
     settings.credentials = std::make_shared<aws::TestKeys>();
-    settings.usual = {*net::MakeHttpClient({.use_proxy = false, .cancel = &cancel_}), sleeper_};
-    settings.last = {*net::MakeHttpClient({.use_proxy = false}), std::make_shared<NoSleep>()};
+    settings.http = *net::MakeHttpClient({.use_proxy = false, .cancel = &cancel_});
+    settings.sleeper = sleeper_;
     return AthenaClient(std::move(settings));
   }
 

@@ -69,12 +69,12 @@ Result<std::string> DdlName(std::string_view name) {
 }
 
 Result<std::string> DdlText(std::string_view text) {
-  if (text.find('\\') != std::string_view::npos || std::any_of(text.begin(), text.end(), IsControl)) {
+  if (text.find_first_of("'\\") != std::string_view::npos || std::any_of(text.begin(), text.end(), IsControl)) {
     return InvalidArgument(
-        "a statement of Athena cannot hold this value, as it has a backslash or a control character: " +
+        "a statement of Athena cannot hold this value, as it has a quote, a backslash or a control character: " +
         Quoted(text, 1200) + ": use the catalog glue://, which needs no statements");
   }
-  return Doubled(text, '\'');
+  return "'" + std::string(text) + "'";
 }
 
 }  // namespace tidegate::athena

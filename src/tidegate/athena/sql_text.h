@@ -21,7 +21,8 @@ Result<std::string> TypedLiteral(std::string_view hive_type, const std::optional
 /// `name` for DDL. Errors: InvalidArgument (a backtick, a control character).
 Result<std::string> DdlName(std::string_view name);
 
-/// 'it''s' for DDL. Errors: InvalidArgument: a backslash or a control character, which Hive's DDL would read otherwise.
+/// 'text' for DDL. Errors: InvalidArgument: a quote, a backslash or a control character. Hive's DDL reads a doubled
+/// quote as two literals in a row, which are one without it, and a backslash as an escape.
 Result<std::string> DdlText(std::string_view text);
 
 }  // namespace tidegate::athena

@@ -43,7 +43,8 @@ TEST(SqlTextTest, DdlQuotesNamesWithBackticks) {
 }
 
 TEST(SqlTextTest, DdlRefusesWhatHiveWouldReadOtherwise) {
-  EXPECT_EQ(*DdlText("it's"), "'it''s'");
+  EXPECT_EQ(*DdlText("its % é"), "'its % é'");
+  EXPECT_THAT(DdlText("it's").status().message(), HasSubstr("as it has a quote"));
   EXPECT_THAT(DdlText("a\\b").status().message(), HasSubstr("use the catalog glue://"));
   EXPECT_FALSE(DdlText("a\tb").ok());
 }

@@ -27,8 +27,8 @@ class TestAthena {
   std::unique_ptr<AthenaClient> Client() {
     AthenaSettings settings{.region = "eu-central-1", .origin = server_.origin()};
     settings.credentials = std::make_shared<aws::TestKeys>();
-    const std::shared_ptr<net::HttpClient> http = *net::MakeHttpClient({.use_proxy = false});
-    settings.usual = settings.last = {http, std::make_shared<NeverWaits>()};
+    settings.http = *net::MakeHttpClient({.use_proxy = false});
+    settings.sleeper = std::make_shared<NeverWaits>();
     return std::make_unique<AthenaClient>(std::move(settings));
   }
 

@@ -159,14 +159,14 @@ Status PublishTable(const Options& options, Total& total) {
   const app::LakeFollower* follower = typed ? nullptr : engine->follower();
   if (follower != nullptr && !options.what.common.json) SayWhatChanged(*follower, definition, partitions.size());
   if (options.plan) return ShowPlans(options, *setup, builder, partitions, total.tables);
-  const publish::PublishOptions how{
+  publish::PublishOptions how{
       .force = options.force, .clean = !options.keep_all, .tool = std::string("tidegate ") + kVersion};
+  if (engine->follower() != nullptr) how.guard = engine->follower()->lease();
   Progress progress("publish");
-  TG_ASSIGN_OR_RETURN(const auto outcomes,
-                      publish::Publish(definition, partitions, how, builder, setup->ports(),
-                                       [&, done = size_t{0}](const std::string& partition) mutable {
-                                         progress.Step(partition, done++, partitions.size());
-                                       }));
+  const auto outcomes = publish::Publish(definition, partitions, how, builder, setup->ports(),
+                                         [&, done = size_t{0}](const std::string& partition) mutable {
+                                           progress.Step(partition, done++, partitions.size());
+                                         });
   Show(options, definition, outcomes, total);
   return follower != nullptr ? follower->Done(partitions, outcomes) : Status();
 }

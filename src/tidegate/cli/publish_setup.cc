@@ -42,7 +42,10 @@ Result<std::unique_ptr<PublishSetup>> PublishSetup::Open(const PartitionOptions&
   return out;
 }
 
-publish::Ports PublishSetup::ports() const { return {*catalog_, *root_, *clock_, Who(), &StopFlag()}; }
+publish::Ports PublishSetup::ports() const {
+  static const SystemClock kNow;
+  return {*catalog_, *root_, *clock_, Who(), &StopFlag(), &kNow};
+}
 
 Result<std::vector<catalog::PartitionValues>> PublishSetup::Partitions(const std::vector<std::string>& typed) const {
   std::vector<catalog::PartitionValues> out;

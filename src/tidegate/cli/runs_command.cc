@@ -58,10 +58,11 @@ Result<Looked> LookAt(const PublishSetup& setup, const catalog::PartitionValues&
   const publish::Ports ports = setup.ports();
   std::unique_ptr<publish::Lease> lease;
   if (removes) {
-    TG_ASSIGN_OR_RETURN(lease,
-                        publish::Lease::Take(ports.root, publish::LeaseKey(out.partition), ports.clock, ports.who));
+    TG_ASSIGN_OR_RETURN(
+        lease, publish::Lease::Take(ports.root, publish::LeaseKey(out.partition), ports.ClockOfLeases(), ports.who));
   }
-  TG_ASSIGN_OR_RETURN(out.report, publish::Clean(setup.definition(), values, std::nullopt, !removes, ports, pointed));
+  TG_ASSIGN_OR_RETURN(out.report,
+                      publish::Clean(setup.definition(), values, std::nullopt, lease.get(), ports, pointed));
   return out;
 }
 

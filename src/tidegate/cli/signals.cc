@@ -27,7 +27,7 @@ void WakeUp() {
 }
 
 extern "C" void OnStopSignal(int signal_number) {
-  if (StopFlag().cancelled()) {  // the second one
+  if (StopFlag().asked()) {  // the second one
     signal(signal_number, SIG_DFL);
     raise(signal_number);
     return;

@@ -22,6 +22,8 @@ Status ReadCatalog(const Definition& definition, const catalog::PartitionValues&
   if (!partition.ok() && partition.status().code() != Code::kNotFound) return partition.status();
   if (partition.ok()) facts.current = catalog::FolderOf(ports.root.url(), partition->location);
   if (!facts.current) return {};
+  const KnownContent known = ContentOf(*partition, FindRun(facts.runs, *facts.current), ports.root);
+  facts.turned_away = TurnedAway(facts.runs, known, ports.root);
   TG_ASSIGN_OR_RETURN(const auto* folders, pointed.Get());
   facts.referenced = *folders;
   facts.referenced.insert(*facts.current);
@@ -40,6 +42,17 @@ Result<CleanFacts> ReadFacts(const Definition& definition, const catalog::Partit
   }
   TG_RETURN_IF_ERROR(ReadCatalog(definition, values, ports, pointed, out));  // last: the freshest
   return out;
+}
+
+/// Planning may be long ago, if this process was stopped meanwhile.
+Status CheckStillUnused(const Run& run, const catalog::HiveName& table, const catalog::PartitionValues& values,
+                        Lease& lease, const Ports& ports) {
+  TG_RETURN_IF_ERROR(lease.Renew());
+  TG_ASSIGN_OR_RETURN(const auto partition, ports.catalog.GetPartition(table, values));
+  const auto folder = catalog::FolderOf(ports.root.url(), partition.location);
+  if (folder && !Covers(*folder, run.folder) && !Covers(run.folder, *folder)) return {};
+  return PreconditionFailed("another program moved the partition to " + Quoted(partition.location, 1200) +
+                            " meanwhile: run " + run.id + " stays");
 }
 
 /// The mark of a complete run goes first: a rollback never finds half a run.
@@ -86,22 +99,17 @@ Result<const std::set<std::string>*> PointedFolders::Get() {
 }
 
 Result<CleanReport> Clean(const Definition& definition, const catalog::PartitionValues& values,
-                          const std::optional<RunId>& being_built, bool plan_only, const Ports& ports) {
-  PointedFolders pointed(definition.table, ports);
-  return Clean(definition, values, being_built, plan_only, ports, pointed);
-}
-
-Result<CleanReport> Clean(const Definition& definition, const catalog::PartitionValues& values,
-                          const std::optional<RunId>& being_built, bool plan_only, const Ports& ports,
+                          const std::optional<RunId>& being_built, Lease* lease, const Ports& ports,
                           PointedFolders& pointed) {
   TG_ASSIGN_OR_RETURN(const CleanFacts facts, ReadFacts(definition, values, being_built, ports, pointed));
   CleanReport out;
   for (const CleanDecision& decision : PlanClean(facts, definition.clean)) {
     const CleanReport::Entry entry = EntryOf(decision);
     out.runs.push_back(entry);
-    if (plan_only) continue;
+    if (lease == nullptr) continue;
     if (decision.fate == Fate::kUnmarked) TG_RETURN_IF_ERROR(Retire(*decision.run, ports));
     if (decision.fate != Fate::kRemove) continue;
+    TG_RETURN_IF_ERROR(CheckStillUnused(*decision.run, definition.table, values, *lease, ports));
     TG_RETURN_IF_ERROR(Remove(*decision.run, ports.root));
     out.removed_objects += entry.objects;
     out.removed_bytes += entry.bytes;

@@ -10,6 +10,7 @@
 #include "tidegate/publish/clean_plan.h"
 #include "tidegate/publish/definition.h"
 #include "tidegate/publish/known_content.h"
+#include "tidegate/publish/lease.h"
 #include "tidegate/publish/ports.h"
 
 namespace tidegate::publish {
@@ -41,15 +42,12 @@ class PointedFolders {
   std::optional<std::set<std::string>> folders_;
 };
 
-/// Reads the partition and its runs anew, plans, and removes; with `plan_only` removes nothing. Requires: the caller
-/// holds the lease of the partition. Errors: those of the catalog and the store.
+/// Reads the partition and its runs anew, plans, and removes, under the lease of the partition, which is renewed before
+/// each run that goes; without a lease it only plans. Errors: PreconditionFailed (the lease was lost, or the partition
+/// points to the run that was to go: it stays); those of the catalog and the store.
 Result<CleanReport> Clean(const Definition& definition, const catalog::PartitionValues& values,
-                          const std::optional<RunId>& being_built, bool plan_only, const Ports& ports,
+                          const std::optional<RunId>& being_built, Lease* lease, const Ports& ports,
                           PointedFolders& pointed);
-
-/// Of one partition alone.
-Result<CleanReport> Clean(const Definition& definition, const catalog::PartitionValues& values,
-                          const std::optional<RunId>& being_built, bool plan_only, const Ports& ports);
 
 /// Mark a run as one that readers were moved away from, now.
 Status Retire(const Run& run, const Ports& ports);

@@ -20,7 +20,8 @@ std::set<std::string> PreviousRuns(const CleanFacts& facts, int keep) {
   const Run* current = facts.current ? FindRun(facts.runs, *facts.current) : nullptr;
   if (current == nullptr) return out;
   for (auto run = facts.runs.rbegin(); run != facts.runs.rend() && std::ssize(out) < std::max(keep, 1); ++run) {
-    if (run->complete && run->published && run->id < current->id) out.insert(run->folder);
+    const bool seen = run->complete && run->published && run->id < current->id;
+    if (seen && !facts.turned_away.contains(run->folder)) out.insert(run->folder);
   }
   return out;
 }

@@ -27,7 +27,8 @@ struct CleanFacts {
   std::vector<Run> runs{};             // the oldest first
   std::set<std::string> referenced{};  // folders that partitions of this table point to
   std::optional<std::string>
-      current{};  // the folder of this partition; nothing where the catalog has no such partition
+      current{};                        // the folder of this partition; nothing where the catalog has no such partition
+  std::set<std::string> turned_away{};  // folders of runs that a rollback turned away: nobody goes back to them
   std::map<std::string, UtcTime> retired{};  // by folder: when readers were moved away, of runs with that mark
   std::optional<RunId> being_built{};        // by the caller
   UtcTime now{};

@@ -31,20 +31,17 @@ Status Conflict(const std::string& where) {
                             "; nothing was changed, run again");
 }
 
-/// May this holder still flip? A later holder of the lease may have been here.
-Status CheckFence(const FlipRequest& request) {
-  TG_RETURN_IF_ERROR(request.lease->Renew());
-  if (!request.seen) return {};
-  const std::string last = ParameterOf(*request.seen, kLeaseParameter);
-  if (std::strtoll(last.c_str(), nullptr, 10) <= request.lease->number()) return {};
-  return Conflict(request.seen->location);
-}
-
 /// What the catalog says counts, whatever it answered to the change.
 Status ReadBack(const catalog::HiveName& table, const FlipRequest& request, const Status& answer, const Ports& ports) {
   const auto now = ports.catalog.GetPartition(table, request.run.partition);
   if (now.ok() && catalog::FolderOf(request.location, now->location) == "") return {};  // s3a://, too
-  if (!answer.ok() && answer.code() != Code::kAlreadyExists) return answer;
+  const bool silent = !now.ok() && now.status().code() != Code::kNotFound;
+  if (!answer.ok() && answer.code() != Code::kAlreadyExists) {
+    if (!silent) return answer;
+    request.lease->LetRunOut();
+    return UnknownOutcome("cannot tell whether the partition was moved to " + Quoted(request.location, 1200) + ": " +
+                          answer.message() + "; `tidegate runs` shows it, and another publish ends the work");
+  }
   if (!now.ok()) return now.status();
   return Conflict(now->location);
 }
@@ -68,11 +65,20 @@ void ChangeTogether(Change change, const catalog::HiveName& table, const std::ve
 
 }  // namespace
 
-std::vector<Status> Flip(const catalog::HiveName& table, const std::vector<FlipRequest>& requests, const Ports& ports) {
+int64_t LeaseNumberOf(const catalog::HivePartition& partition) {
+  constexpr int64_t kMost = 1'000'000'000'000'000;  // what is greater is not ours
+  const std::string text = ParameterOf(partition, kLeaseParameter);
+  const int64_t number = std::strtoll(text.c_str(), nullptr, 10);
+  return number > 0 && number < kMost ? number : 0;
+}
+
+std::vector<Status> Flip(const catalog::HiveName& table, const std::vector<FlipRequest>& requests, Lease* guard,
+                         const Ports& ports) {
+  const Status guarded = guard == nullptr || requests.empty() ? Status() : guard->Renew();
   std::vector<Status> out(requests.size());
   std::vector<size_t> adds, updates;
   for (size_t i = 0; i < requests.size(); ++i) {
-    out[i] = CheckFence(requests[i]);
+    out[i] = guarded.ok() ? requests[i].lease->Renew() : guarded;
     if (out[i].ok()) (requests[i].seen ? updates : adds).push_back(i);
   }
   ChangeTogether(&catalog::HiveCatalog::AddPartitions, table, requests, adds, ports, out);

@@ -32,6 +32,17 @@ KnownContent ContentOf(const catalog::HivePartition& partition, const Run* curre
   return {};
 }
 
+std::set<std::string> TurnedAway(const std::vector<Run>& runs, const KnownContent& current, store::ObjectStore& root) {
+  std::set<std::string> out;
+  if (current.rejected.empty()) return out;
+  for (const Run& run : runs) {
+    if (!run.complete || !run.published) continue;
+    const auto content = ReadContent(root, KeyIn(run.folder, kSignatureFile));
+    if (content.ok() && content->signature == current.rejected) out.insert(run.folder);
+  }
+  return out;
+}
+
 Status MarkPublished(const std::string& folder, const KnownContent& content, const Ports& ports) {
   OrderedJson mark{{"signature", content.signature}};
   if (!content.rejected.empty()) mark["rejected"] = content.rejected;

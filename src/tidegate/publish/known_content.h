@@ -5,7 +5,9 @@
 // written after the flip. A crash between the two leaves nothing known: one needless build, never a wrong skip.
 #pragma once
 
+#include <set>
 #include <string>
+#include <vector>
 
 #include "tidegate/base/status.h"
 #include "tidegate/publish/ports.h"
@@ -20,6 +22,9 @@ struct KnownContent {
 
 /// `current`: the run that the partition points to, null where it is none of ours: then nothing is known.
 KnownContent ContentOf(const catalog::HivePartition& partition, const Run* current, store::ObjectStore& root);
+
+/// The folders of published runs with the content that is turned away while `current` is what readers have.
+std::set<std::string> TurnedAway(const std::vector<Run>& runs, const KnownContent& current, store::ObjectStore& root);
 
 /// Mark a run as one that readers were moved to.
 Status MarkPublished(const std::string& folder, const KnownContent& content, const Ports& ports);

@@ -1,5 +1,6 @@
 #include "tidegate/publish/lease.h"
 
+#include "tidegate/base/cancel.h"
 #include "tidegate/base/hash.h"
 #include "tidegate/base/json.h"
 #include "tidegate/base/log.h"
@@ -101,35 +102,59 @@ Status Lease::Begin(const std::string& seen_etag) {
   return {};
 }
 
-Status Lease::Write(UtcTime until) {
+Status Lease::Write(LeaseRecord next) {
+  Status failed;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const auto written = store_.Replace(key_, WriteLease(next), etag_);
+    if (written.ok()) {
+      record_ = std::move(next);
+      etag_ = written->etag;
+      return {};
+    }
+    failed = written.status();
+    const auto now = See(store_, key_);
+    if (!now.ok()) return failed;
+    if (now->record.holder != record_.holder) {
+      return PreconditionFailed("the lease ran out, and " + Quoted(now->record.who) +
+                                " has it now: nothing was changed for readers; run again");
+    }
+    etag_ = now->etag;  // what is there is ours: of this write or an earlier one, whose reply was lost
+    if (now->record.until != next.until || now->record.number != next.number) continue;
+    record_ = std::move(next);
+    return {};
+  }
+  return failed;
+}
+
+Status Lease::WriteUntil(UtcTime until) {
   LeaseRecord next = record_;
   next.until = until;
-  const auto written = store_.Replace(key_, WriteLease(next), etag_);
-  if (written.ok()) {
-    record_ = next;
-    etag_ = written->etag;
-    return {};
-  }
-  const auto now = See(store_, key_);
-  if (now.ok() && now->record.holder == record_.holder && now->record.until == until) {
-    record_ = next;
-    etag_ = now->etag;
-    return {};
-  }
-  if (!now.ok() || now->record.holder == record_.holder) return written.status();
-  return PreconditionFailed("the lease ran out, and " + Quoted(now->record.who) +
-                            " has it now: nothing was changed for readers; run again");
+  return Write(std::move(next));
 }
 
 Status Lease::Renew() {
   const std::lock_guard lock(mutex_);
-  return Write(clock_.Now() + kLength);
+  return WriteUntil(clock_.Now() + kLength);
+}
+
+Status Lease::Outnumber(int64_t number) {
+  const std::lock_guard lock(mutex_);
+  if (record_.number > number) return {};
+  LeaseRecord next = record_;
+  next.number = number + 1;
+  return Write(std::move(next));
+}
+
+void Lease::LetRunOut() {
+  const std::lock_guard lock(mutex_);
+  runs_out_ = true;
 }
 
 void Lease::RenewInBackground() {
+  const StopGrace grace;  // a renewal that is cut off would leave an ETag that nobody knows
   std::unique_lock lock(mutex_);
   while (!ending_.wait_for(lock, kLength / 3, [this] { return ended_; })) {
-    const Status renewed = Write(clock_.Now() + kLength);
+    const Status renewed = WriteUntil(clock_.Now() + kLength);
     if (!renewed.ok()) Log(LogLevel::kWarning, "the lease was not renewed: " + renewed.message());
   }
 }
@@ -142,7 +167,9 @@ Lease::~Lease() {
   ending_.notify_all();
   if (!renewer_.joinable()) return;  // it was never taken
   renewer_.join();
-  const Status ended = Write(clock_.Now());
+  if (runs_out_) return;
+  const StopGrace grace;
+  const Status ended = WriteUntil(clock_.Now());
   if (!ended.ok()) Log(LogLevel::kDebug, "the lease was not ended: " + ended.message());
 }
 

@@ -53,10 +53,18 @@ class Lease {
   /// Makes it last kLength from now. Errors: PreconditionFailed (it ran out, and another has it now).
   Status Renew();
 
+  /// Makes its number greater than `number`, which an earlier holder left elsewhere: numbers begin anew where somebody
+  /// removed the lease. Errors: those of Renew.
+  Status Outnumber(int64_t number);
+
+  /// It stays until it runs out by itself, also when this goes: what was begun under it may still happen.
+  void LetRunOut();
+
  private:
   Lease(store::ObjectStore& store, std::string key, const Clock& clock, LeaseRecord record);
   Status Begin(const std::string& seen_etag);
-  Status Write(UtcTime until);
+  Status Write(LeaseRecord next);
+  Status WriteUntil(UtcTime until);
   void RenewInBackground();
 
   store::ObjectStore& store_;
@@ -67,6 +75,7 @@ class Lease {
   std::string etag_;
   std::condition_variable ending_;
   bool ended_ = false;
+  bool runs_out_ = false;
   std::thread renewer_;
 };
 

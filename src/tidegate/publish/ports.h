@@ -16,6 +16,9 @@ struct Ports {
   const Clock& clock;
   std::string who;  // "host:pid", for leases
   const CancelFlag* cancel = nullptr;
+  const Clock* lease_clock = nullptr;  // null: `clock`, which a user may set
+
+  const Clock& ClockOfLeases() const { return lease_clock == nullptr ? clock : *lease_clock; }
 };
 
 // Parameters of a partition (docs/formats/partition-runs.md).

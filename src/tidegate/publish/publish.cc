@@ -61,9 +61,12 @@ class Job {
   Status TakeLease() {
     TG_ASSIGN_OR_RETURN(path_, catalog::PartitionPath(definition_.partition_columns, values_));
     outcome_.partition = path_;
-    TG_ASSIGN_OR_RETURN(lease_, Lease::Take(ports_.root, LeaseKey(path_), ports_.clock, ports_.who));
+    TG_ASSIGN_OR_RETURN(lease_, Lease::Take(ports_.root, LeaseKey(path_), ports_.ClockOfLeases(), ports_.who));
     return {};
   }
+
+  /// After the plan: the number of the lease tells those who come later that this publisher came after the last one.
+  Status OutnumberTheLastOne() { return seen_ ? lease_->Outnumber(LeaseNumberOf(*seen_)) : Status(); }
 
   /// Files, audits, the mark. False where the work ends here; the outcome says how.
   Result<bool> Build() {
@@ -89,8 +92,12 @@ class Job {
       table.location.insert(2, "a");
     table.columns = outcome_.run.columns;
     table.partition_columns = definition_.partition_columns;
-    const Status made = ports_.catalog.CreateTable(table);
-    return made.code() == Code::kAlreadyExists ? Status() : made;
+    Status made = ports_.catalog.CreateTable(table);
+    if (made.code() != Code::kAlreadyExists) return made;
+    // Somebody else's first publish was quicker, of another partition: this run must fit its table.
+    TG_ASSIGN_OR_RETURN(table_, ports_.catalog.GetTable(definition_.table));
+    TG_RETURN_IF_ERROR(CheckTable(definition_, *table_, ports_.root.url()));
+    return catalog::CheckColumnsFit(outcome_.run.columns, table_->columns);
   }
 
   FlipRequest Request() const {
@@ -110,7 +117,8 @@ class Job {
   }
 
   Status CleanUp(PointedFolders& pointed) {
-    TG_ASSIGN_OR_RETURN(outcome_.cleaned, Clean(definition_, values_, outcome_.plan.run, false, ports_, pointed));
+    TG_ASSIGN_OR_RETURN(outcome_.cleaned,
+                        Clean(definition_, values_, outcome_.plan.run, lease_.get(), ports_, pointed));
     return {};
   }
 
@@ -267,6 +275,10 @@ bool Prepare(Job& job, const std::function<void(const std::string&)>& tell) {
   }
   if (tell) tell(job.outcome().partition);
   Status status = job.Plan();
+  if (const Status first = status.ok() ? job.OutnumberTheLastOne() : Status(); !first.ok()) {
+    job.End(EndOf(first), first);
+    return false;
+  }
   bool goes_on = false;
   if (status.ok()) {
     auto built = job.Build();
@@ -278,11 +290,16 @@ bool Prepare(Job& job, const std::function<void(const std::string&)>& tell) {
   return status.ok() && goes_on;
 }
 
-void FlipAll(std::vector<Job*>& jobs, const catalog::HiveName& table, const Ports& ports) {
+void FlipAll(std::vector<Job*>& jobs, const catalog::HiveName& table, Lease* guard, const Ports& ports) {
+  if (ports.cancel != nullptr && ports.cancel->cancelled()) {
+    for (Job* job : jobs) job->End(PublishEnd::kFailed, StoppedOnRequest());
+    return;
+  }
+  const StopGrace grace;  // what is begun here is carried to its notes: a change that is cut off might come later
   std::vector<FlipRequest> requests;
   requests.reserve(jobs.size());
   for (const Job* job : jobs) requests.push_back(job->Request());
-  const std::vector<Status> flipped = Flip(table, requests, ports);
+  const std::vector<Status> flipped = Flip(table, requests, guard, ports);
   for (size_t i = 0; i < jobs.size(); ++i) {
     if (!flipped[i].ok()) {
       jobs[i]->End(EndOf(flipped[i]), flipped[i]);
@@ -294,12 +311,17 @@ void FlipAll(std::vector<Job*>& jobs, const catalog::HiveName& table, const Port
   }
 }
 
-/// Clean-up goes with every publish that took the lease, also with one that changed nothing.
+/// Clean-up goes with every publish that took the lease and made a plan, also with one that changed nothing, and with
+/// one that failed: what fails each hour must not pile up. Not where the last word of the catalog is open.
+bool MayClean(const PublishOutcome& outcome) {
+  const bool planned = !outcome.plan.run.empty();
+  return planned && outcome.end != PublishEnd::kConflict && outcome.status.code() != Code::kUnknownOutcome &&
+         outcome.status.code() != Code::kCancelled;
+}
+
 void CleanAll(std::vector<std::unique_ptr<Job>>& jobs, const PublishOptions& options, PointedFolders pointed) {
   for (const auto& job : jobs) {
-    const PublishEnd end = job->outcome().end;
-    const bool looks = end == PublishEnd::kPublished || end == PublishEnd::kUnchanged || end == PublishEnd::kRejected;
-    if (!options.clean || !looks) continue;
+    if (!options.clean || !MayClean(job->outcome())) continue;
     const Status cleaned = job->CleanUp(pointed);
     if (!cleaned.ok()) Log(LogLevel::kWarning, "old runs were not removed: " + cleaned.message());
   }
@@ -332,20 +354,24 @@ Result<PartitionPlan> PlanOnly(const Definition& definition, const catalog::Part
   return job.outcome().plan;
 }
 
-Result<std::vector<PublishOutcome>> Publish(const Definition& definition,
-                                            const std::vector<catalog::PartitionValues>& partitions,
-                                            const PublishOptions& options, Builder& builder, const Ports& ports,
-                                            const std::function<void(const std::string&)>& tell) {
+std::vector<PublishOutcome> Publish(const Definition& definition,
+                                    const std::vector<catalog::PartitionValues>& partitions,
+                                    const PublishOptions& options, Builder& builder, const Ports& ports,
+                                    const std::function<void(const std::string&)>& tell) {
   std::vector<PublishOutcome> out;
   for (size_t begin = 0; begin < partitions.size(); begin += kAtOnce) {
     std::vector<std::unique_ptr<Job>> jobs;
     std::vector<Job*> built;
     for (size_t i = begin; i < std::min(partitions.size(), begin + kAtOnce); ++i) {
-      if (ports.cancel != nullptr) TG_RETURN_IF_ERROR(ports.cancel->Check());
+      if (ports.cancel != nullptr && ports.cancel->cancelled()) {  // those that go together have flipped nothing yet
+        const auto path = catalog::PartitionPath(definition.partition_columns, partitions[begin]);
+        out.push_back({.partition = path.ok() ? *path : "", .status = StoppedOnRequest()});
+        return out;
+      }
       jobs.push_back(std::make_unique<Job>(definition, partitions[i], options, builder, ports));
       if (Prepare(*jobs.back(), tell)) built.push_back(jobs.back().get());
     }
-    FlipAll(built, definition.table, ports);
+    FlipAll(built, definition.table, options.guard, ports);
     CleanAll(jobs, options, PointedFolders(definition.table, ports));
     for (const auto& job : jobs) {
       job->EndLease();

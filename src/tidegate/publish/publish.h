@@ -24,6 +24,7 @@
 #include "tidegate/publish/builder.h"
 #include "tidegate/publish/clean.h"
 #include "tidegate/publish/definition.h"
+#include "tidegate/publish/lease.h"
 #include "tidegate/publish/partition_plan.h"
 #include "tidegate/publish/ports.h"
 
@@ -53,7 +54,8 @@ struct PublishOutcome {
 struct PublishOptions {
   bool force = false;  // build and flip, whatever the signatures say
   bool clean = true;
-  std::string tool{};  // "tidegate 0.1.0", for the run file
+  Lease* guard = nullptr;  // held by the caller, who flips nothing without it; may be null
+  std::string tool{};      // "tidegate 0.1.0", for the run file
 };
 
 /// What publishing one partition would do now; nothing is written. Errors: those of the SELECT, the catalog, the store;
@@ -61,11 +63,11 @@ struct PublishOptions {
 Result<PartitionPlan> PlanOnly(const Definition& definition, const catalog::PartitionValues& values,
                                const PublishOptions& options, Builder& builder, const Ports& ports);
 
-/// One outcome for each, in their order; one that fails does not hold up the others. `tell` hears of each step.
-/// Errors: Cancelled; those of the catalog that concern all of them.
-Result<std::vector<PublishOutcome>> Publish(const Definition& definition,
-                                            const std::vector<catalog::PartitionValues>& partitions,
-                                            const PublishOptions& options, Builder& builder, const Ports& ports,
-                                            const std::function<void(const std::string&)>& tell = nullptr);
+/// One outcome for each, in their order; one that fails does not hold up the others. `tell` hears of each step. Where
+/// the user asks to stop, the last outcome says so, and those after it are missing.
+std::vector<PublishOutcome> Publish(const Definition& definition,
+                                    const std::vector<catalog::PartitionValues>& partitions,
+                                    const PublishOptions& options, Builder& builder, const Ports& ports,
+                                    const std::function<void(const std::string&)>& tell = nullptr);
 
 }  // namespace tidegate::publish

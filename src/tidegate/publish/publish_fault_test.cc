@@ -64,7 +64,7 @@ class PublishFaultTest : public PublishTest {
     EXPECT_EQ(Rows(), kAfter) << "at call " << n;
     for (int round = 0; round < 2; ++round) {  // the first one marks what was never seen unused
       Pass(hours(1000));
-      ASSERT_TRUE(Clean(definition_, {kDay}, std::nullopt, false, PortsOn(*catalog_, *store_)).ok());
+      ASSERT_TRUE(CleanDayOn(PortsOn(*catalog_, *store_)).ok());
     }
     EXPECT_EQ(Rows(), kAfter) << "at call " << n;
     EXPECT_EQ(Runs().size(), 2U) << "at call " << n;
@@ -144,7 +144,7 @@ TEST_P(RollbackFaultTest, WhereverTheStoreFailsReadersSeeARunAndItStays) {
     EXPECT_TRUE(Rows() == 8 || Rows() == kBefore) << Rows() << " at call " << n;
     const int64_t seen = Rows();
     Pass(hours(1000));
-    ASSERT_TRUE(Clean(definition_, {kDay}, std::nullopt, false, PortsOn(*catalog_, *store_)).ok());
+    ASSERT_TRUE(CleanDayOn(PortsOn(*catalog_, *store_)).ok());
     EXPECT_EQ(Rows(), seen) << "at call " << n;
   }
   EXPECT_GT(n, 8U);

@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tidegate/base/temp_dir_for_test.h"
@@ -30,9 +32,11 @@ namespace tidegate::publish {
 class FaultyCatalog final : public catalog::HiveCatalog {
  public:
   explicit FaultyCatalog(catalog::HiveCatalog& inner) : inner_(inner) {}
-  int fail_at = 0;          // from 1; 0: none
-  bool reply_lost = false;  // it happens, and the answer does not arrive
-  bool for_good = false;    // later calls fail, too
+  int fail_at = 0;                      // from 1; 0: none
+  bool reply_lost = false;              // it happens, and the answer does not arrive
+  bool for_good = false;                // later calls fail, too
+  std::function<void()> before_create;  // of a table
+  std::function<void()> after_listing;  // of all partitions of a table
   int calls = 0;
   int listings = 0;  // of all partitions of a table
   bool happened() const { return fail_at > 0 && calls >= fail_at; }
@@ -40,6 +44,7 @@ class FaultyCatalog final : public catalog::HiveCatalog {
   std::string Describe() const override { return inner_.Describe(); }
   bool compares_and_swaps() const override { return inner_.compares_and_swaps(); }
   Status CreateTable(const catalog::HiveTable& table) override {
+    if (before_create) before_create();
     return Run<Status>([&] { return inner_.CreateTable(table); });
   }
   Result<catalog::HiveTable> GetTable(const catalog::HiveName& name) override {
@@ -53,7 +58,9 @@ class FaultyCatalog final : public catalog::HiveCatalog {
   }
   Result<std::vector<catalog::HivePartition>> ListPartitions(const catalog::HiveName& name) override {
     ++listings;
-    return Run<Result<std::vector<catalog::HivePartition>>>([&] { return inner_.ListPartitions(name); });
+    auto all = Run<Result<std::vector<catalog::HivePartition>>>([&] { return inner_.ListPartitions(name); });
+    if (after_listing) std::exchange(after_listing, nullptr)();
+    return all;
   }
   Result<std::vector<Status>> AddPartitions(const catalog::HiveName& name,
                                             const std::vector<catalog::HivePartition>& partitions) override {
@@ -118,9 +125,14 @@ class PublishTest : public testing::Test {
 
   PublishOutcome PublishDayOn(const Ports& ports, const std::string& day, const PublishOptions& options = {}) {
     if (!builder_) builder_ = MakeBuilder();
-    auto outcomes = Publish(definition_, {{day}}, options, *builder_, ports);
-    if (!outcomes.ok()) return {.end = PublishEnd::kFailed, .status = outcomes.status()};
-    return outcomes->at(0);
+    return Publish(definition_, {{day}}, options, *builder_, ports).at(0);
+  }
+
+  Result<CleanReport> CleanDayOn(const Ports& ports) {
+    TG_ASSIGN_OR_RETURN(const auto lease,
+                        Lease::Take(ports.root, LeaseKey("day=" + kDay), ports.ClockOfLeases(), "cleaner:1"));
+    PointedFolders pointed(definition_.table, ports);
+    return Clean(definition_, {kDay}, std::nullopt, lease.get(), ports, pointed);
   }
 
   void MustPublish(const std::string& day, const PublishOptions& options = {}) {

@@ -264,15 +264,150 @@ TEST_F(PublishTest, SeveralPartitionsInOneCall) {
   const auto builder = MakeBuilder();
   FaultyCatalog counted(*catalog_);
   const auto outcomes = Publish(definition_, {{"1"}, {""}, {"2"}, {"a/b"}}, {}, *builder, PortsOn(counted, *store_));
-  ASSERT_TRUE(outcomes.ok());
   std::vector<PublishEnd> ends;
-  ends.reserve(outcomes->size());
-  for (const auto& outcome : *outcomes) ends.push_back(outcome.end);
+  ends.reserve(outcomes.size());
+  for (const auto& outcome : outcomes) ends.push_back(outcome.end);
   EXPECT_THAT(ends,
               ElementsAre(PublishEnd::kPublished, PublishEnd::kFailed, PublishEnd::kPublished, PublishEnd::kPublished));
   EXPECT_EQ(Rows("1"), 1);
   EXPECT_EQ(Rows("2"), 2);
   EXPECT_EQ(Rows("a/b"), 3);
+}
+
+TEST_F(PublishTest, WithoutItsGuardNothingIsFlipped) {
+  Source({{kDay, 5}});
+  MustPublish(kDay);
+  Source({{kDay, 6}});
+  const auto guard = *Lease::Take(*store_, "guard", clock_, "test:1");
+  Pass(Lease::kLength);
+  const auto other = Lease::Take(*store_, "guard", clock_, "test:2");
+  ASSERT_TRUE(other.ok()) << other.status().ToString();
+  EXPECT_EQ(PublishDay(kDay, {.guard = guard.get()}).end, PublishEnd::kConflict);
+  EXPECT_EQ(Rows(), 5);
+  EXPECT_EQ(PublishDay(kDay, {.guard = other->get()}).end, PublishEnd::kPublished);
+  EXPECT_EQ(Rows(), 6);
+}
+
+TEST_F(PublishTest, ALeaseThatWasRemovedByHandBeginsAnewAndPublishes) {
+  for (const int rows : {1, 2, 3}) {
+    Source({{kDay, rows}});
+    MustPublish(kDay);
+  }
+  const int64_t last = LookAtLease(*store_, LeaseKey("day=" + kDay))->number;
+  ASSERT_TRUE(store_->Delete({LeaseKey("day=" + kDay)}).ok());
+  ASSERT_TRUE(Back().ok());
+  EXPECT_EQ(Rows(), 2);
+  ASSERT_TRUE(store_->Delete({LeaseKey("day=" + kDay)}).ok());
+  Source({{kDay, 4}});
+  MustPublish(kDay);
+  EXPECT_EQ(Partition().parameters.at("tidegate.lease"), std::to_string(last + 2));
+}
+
+TEST_F(PublishTest, AParameterThatIsNoLeaseNumberIsPassedOver) {
+  Source({{kDay, 1}});
+  MustPublish(kDay);
+  for (const char* odd : {"9223372036854775807", "99999999999999999999", "-5", "x", ""}) {
+    catalog::HivePartition partition = Partition();
+    partition.parameters["tidegate.lease"] = odd;
+    ASSERT_TRUE(catalog_->UpdatePartitions(definition_.table, {partition})->at(0).ok());
+    MustPublish(kDay, {.force = true});
+  }
+}
+
+TEST_F(PublishTest, WhereTheCatalogFallsSilentAtTheFlipTheLeaseRunsOut) {
+  Source({{kDay, 1}});
+  MustPublish(kDay);
+  Source({{kDay, 2}});
+  FaultyCatalog silent(*catalog_);
+  silent.fail_at = 3;  // GetTable, GetPartition, UpdatePartitions
+  silent.for_good = true;
+  const PublishOutcome outcome = PublishDayOn(PortsOn(silent, *store_), kDay);
+  EXPECT_EQ(outcome.end, PublishEnd::kFailed);
+  EXPECT_EQ(outcome.status.code(), Code::kUnknownOutcome);
+  EXPECT_THAT(outcome.status.message(), HasSubstr("cannot tell whether the partition was moved"));
+  EXPECT_EQ(PublishDay(kDay).end, PublishEnd::kConflict);  // the change may still come
+  Pass(Lease::kLength);
+  MustPublish(kDay);
+  EXPECT_EQ(Rows(), 2);
+}
+
+TEST_F(PublishTest, WhereAnotherMadeTheTableTheRunMustFitIt) {
+  Source({{kDay, 1}});
+  FaultyCatalog raced(*catalog_);
+  raced.before_create = [&] {
+    catalog::HiveTable theirs{.name = definition_.table, .location = store_->url()};
+    theirs.columns = {{"id", "string"}, {"note", "string"}};
+    theirs.partition_columns = definition_.partition_columns;
+    ASSERT_TRUE(catalog_->CreateTable(theirs).ok());
+  };
+  const PublishOutcome outcome = PublishDayOn(PortsOn(raced, *store_), kDay);
+  EXPECT_EQ(outcome.end, PublishEnd::kFailed);
+  EXPECT_THAT(outcome.status.message(), HasSubstr("'id'"));
+  EXPECT_EQ(Rows(), -1);
+}
+
+TEST_F(PublishTest, WhoStopsGetsWhatWasDoneAndWhereItStopped) {
+  Source({{"1", 1}, {"2", 2}});
+  const auto builder = MakeBuilder();
+  CancelFlag cancel;
+  Ports ports = PortsOn(*catalog_, *store_);
+  ports.cancel = &cancel;
+  const auto outcomes =
+      Publish(definition_, {{"1"}, {"2"}}, {}, *builder, ports, [&](const std::string&) { cancel.Cancel(); });
+  ASSERT_EQ(outcomes.size(), 1U);
+  EXPECT_EQ(outcomes[0].partition, "day=1");
+  EXPECT_EQ(outcomes[0].status, StoppedOnRequest());
+  EXPECT_EQ(Rows("1"), -1);
+}
+
+TEST_F(PublishTest, ARunThatIsUsedAgainWhileCleanUpLooksStays) {
+  for (const int rows : {1, 2, 3}) {
+    Source({{kDay, rows}});
+    MustPublish(kDay, {.clean = false});
+    Pass(hours(25));
+  }
+  const RunId first = Runs().front().id;
+  FaultyCatalog raced(*catalog_);
+  raced.after_listing = [&] {  // this clean-up was stopped for longer than its lease
+    Pass(Lease::kLength);
+    ASSERT_TRUE(Back(first).ok());
+  };
+  const auto cleaned = CleanDayOn(PortsOn(raced, *store_));
+  EXPECT_EQ(cleaned.status().code(), Code::kPreconditionFailed) << cleaned.status().ToString();
+  EXPECT_EQ(Rows(), 1);
+}
+
+TEST_F(PublishTest, PublishesThatFailDoNotPileUp) {
+  Source({{kDay, 5}});
+  MustPublish(kDay);
+  definition_.audits.min_rows = 4;
+  for (int rows = 1; rows <= 3; ++rows) {
+    Source({{kDay, rows}});
+    EXPECT_EQ(PublishDay(kDay).end, PublishEnd::kAuditFailed);
+    Pass(hours(24 * 60));
+  }
+  EXPECT_EQ(Runs().size(), 2U);  // the current one, and that of the last publish
+  definition_.select = "SELECT 'x' AS id, 'y' AS note WHERE {day} IS NOT NULL";
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(PublishDay(kDay).end, PublishEnd::kFailed);
+  EXPECT_EQ(Runs().size(), 2U);
+  EXPECT_EQ(Rows(), 5);
+}
+
+TEST_F(PublishTest, ARollbackPassesOverWhatTheOneBeforeTurnedAway) {  // C-56, C-57
+  for (const int rows : {1, 2}) {
+    Source({{kDay, rows}});
+    MustPublish(kDay);
+  }
+  ASSERT_TRUE(Back().ok());
+  EXPECT_EQ(Rows(), 1);
+  Source({{kDay, 3}});
+  MustPublish(kDay);
+  Pass(hours(1000));
+  const auto report = CleanDayOn(PortsOn(*catalog_, *store_));
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_EQ(Runs().size(), 2U);  // the good one stays, not the newer one that was turned away
+  ASSERT_TRUE(Back().ok());
+  EXPECT_EQ(Rows(), 1);
 }
 
 TEST_F(PublishTest, CleanUpKeepsTheCurrentRunAndThePreviousOne) {  // C-55
@@ -285,7 +420,7 @@ TEST_F(PublishTest, CleanUpKeepsTheCurrentRunAndThePreviousOne) {  // C-55
   }
   EXPECT_EQ(Runs().size(), 4U);  // all are young
   Pass(hours(25));
-  const auto cleaned = Clean(definition_, {kDay}, std::nullopt, false, PortsOn(*catalog_, *store_));
+  const auto cleaned = CleanDayOn(PortsOn(*catalog_, *store_));
   ASSERT_TRUE(cleaned.ok());
   ASSERT_EQ(Runs().size(), 2U);
   EXPECT_EQ(Runs()[0].id, ids[2]);
@@ -301,7 +436,7 @@ TEST_F(PublishTest, WithoutAPartitionInTheCatalogNothingIsRemoved) {  // C-55
   }
   Pass(hours(1000));
   ASSERT_TRUE(catalog_->DropPartition(definition_.table, {kDay}).ok());
-  ASSERT_TRUE(Clean(definition_, {kDay}, std::nullopt, false, PortsOn(*catalog_, *store_)).ok());
+  ASSERT_TRUE(CleanDayOn(PortsOn(*catalog_, *store_)).ok());
   EXPECT_EQ(Runs().size(), 3U);
 }
 
@@ -312,7 +447,7 @@ TEST_F(PublishTest, WhatLiesInARunAndIsNotOursIsNeverRemoved) {
   }
   ASSERT_TRUE(store_->Put(Runs()[0].folder + "/deeper/file", "theirs", store::PutMode::kOverwrite).ok());
   Pass(hours(1000));
-  ASSERT_TRUE(Clean(definition_, {kDay}, std::nullopt, false, PortsOn(*catalog_, *store_)).ok());
+  ASSERT_TRUE(CleanDayOn(PortsOn(*catalog_, *store_)).ok());
   EXPECT_EQ(Runs().size(), 3U);
 }
 
@@ -326,7 +461,7 @@ TEST_F(PublishTest, ARunThatAnotherPartitionPointsToStays) {
   other.location = store_->Location(Runs()[0].folder);
   ASSERT_TRUE(catalog_->AddPartitions(definition_.table, {other})->at(0).ok());
   Pass(hours(1000));
-  ASSERT_TRUE(Clean(definition_, {kDay}, std::nullopt, false, PortsOn(*catalog_, *store_)).ok());
+  ASSERT_TRUE(CleanDayOn(PortsOn(*catalog_, *store_)).ok());
   EXPECT_EQ(Rows("copy"), 1);
 }
 
@@ -345,8 +480,7 @@ TEST_F(PublishTest, ManyPartitionsAreCleanedUpAfterOneListing) {
     Pass(hours(1000));
     catalog.listings = 0;
     const auto outcomes = Publish(definition_, days, {}, *builder_, PortsOn(catalog, *store_));
-    ASSERT_TRUE(outcomes.ok()) << outcomes.status().ToString();
-    for (const PublishOutcome& one : *outcomes) {
+    for (const PublishOutcome& one : outcomes) {
       EXPECT_EQ(one.end, PublishEnd::kPublished);
       EXPECT_EQ(one.cleaned.removed_objects > 0, run > 2) << run;
     }
@@ -366,7 +500,7 @@ TEST_F(PublishTest, RollbackGoesToARunThatIsNamedAndBackAgain) {  // C-56
   ASSERT_TRUE(Back(runs[2].id).ok());
   EXPECT_EQ(Rows(), 3);
   Pass(hours(1000));
-  ASSERT_TRUE(Clean(definition_, {kDay}, std::nullopt, false, PortsOn(*catalog_, *store_)).ok());
+  ASSERT_TRUE(CleanDayOn(PortsOn(*catalog_, *store_)).ok());
   EXPECT_EQ(Rows(), 3);
   EXPECT_THAT(Back("20200101T000000Z-000000").status().message(), HasSubstr(runs[1].id));
 }
@@ -392,8 +526,7 @@ TEST_F(PublishTest, APartitionThatAnotherProgramMovedMeanwhileIsAConflict) {
     ASSERT_TRUE(catalog_->UpdatePartitions(definition_.table, {partition})->at(0).ok());
   });
   const auto outcomes = Publish(definition_, {{kDay}}, {}, builder, PortsOn(*catalog_, *store_));
-  ASSERT_TRUE(outcomes.ok());
-  EXPECT_EQ(outcomes->at(0).end, PublishEnd::kConflict) << outcomes->at(0).status.ToString();
+  EXPECT_EQ(outcomes.at(0).end, PublishEnd::kConflict) << outcomes.at(0).status.ToString();
   EXPECT_EQ(Rows(), 1);
   EXPECT_EQ(Partition().parameters.at("by.hand"), "yes");
 }
@@ -408,8 +541,7 @@ TEST_F(PublishTest, APublisherThatWasAwayLongerThanItsLeaseChangesNothing) {
     MustPublish(kDay);
   });
   const auto outcomes = Publish(definition_, {{kDay}}, {}, builder, PortsOn(*catalog_, *store_));
-  ASSERT_TRUE(outcomes.ok());
-  EXPECT_EQ(outcomes->at(0).end, PublishEnd::kConflict) << outcomes->at(0).status.ToString();
+  EXPECT_EQ(outcomes.at(0).end, PublishEnd::kConflict) << outcomes.at(0).status.ToString();
   EXPECT_EQ(Rows(), 3);
 }
 
@@ -430,11 +562,11 @@ TEST_F(PublishTest, OfSeveralPublishersOneWinsEachRound) {
         threads.emplace_back([&, i] {
           auto catalog = catalog::EmbeddedCatalog::Open((folder_.path() / "hive.db").string());
           const auto outcomes = Publish(definition_, {{kDay}}, {}, *builders[i], PortsOn(**catalog, *store_));
-          const PublishEnd end = outcomes.ok() ? outcomes->at(0).end : PublishEnd::kFailed;
+          const PublishEnd end = outcomes.at(0).end;
           if (end == PublishEnd::kPublished) ++won;
           if (end == PublishEnd::kPublished || end == PublishEnd::kConflict || end == PublishEnd::kUnchanged) return;
           const std::lock_guard lock(mutex);
-          odd += (outcomes.ok() ? outcomes->at(0).status : outcomes.status()).ToString() + "\n";
+          odd += outcomes.at(0).status.ToString() + "\n";
         });
       }
       for (std::thread& thread : threads) thread.join();

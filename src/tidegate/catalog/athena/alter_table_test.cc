@@ -25,9 +25,9 @@ TEST(AlterTableTest, StatementsQuoteNamesAndValues) {
             "CREATE EXTERNAL TABLE `sales`.`daily` (`id` bigint, `tags` array<struct<a:decimal(10,2)>>) PARTITIONED BY "
             "(`day` string, `region` string) STORED AS PARQUET LOCATION 's3://w/daily'");
   EXPECT_EQ(
-      *SetLocationStatement(table, Partition("it's", "s3://w/it's")),
-      "ALTER TABLE `sales`.`daily` PARTITION (`day` = 'it''s', `region` = '__HIVE_DEFAULT_PARTITION__') SET LOCATION "
-      "'s3://w/it''s'");
+      *SetLocationStatement(table, Partition("a b", "s3://w/day=a b")),
+      "ALTER TABLE `sales`.`daily` PARTITION (`day` = 'a b', `region` = '__HIVE_DEFAULT_PARTITION__') SET LOCATION "
+      "'s3://w/day=a b'");
   EXPECT_EQ(*DropPartitionStatement(table, {"1", "eu"}),
             "ALTER TABLE `sales`.`daily` DROP IF EXISTS PARTITION (`day` = '1', `region` = 'eu')");
   EXPECT_EQ(*DropTableStatement(table.name), "DROP TABLE `sales`.`daily`");

@@ -40,11 +40,9 @@ void TakeEntryErrors(const Json& answer, const char* values_field, const std::st
 }
 
 /// The partitions of an answer by their values, each with how Glue wrote it. Requires: the answer outlives the result.
-std::map<PartitionValues, std::pair<const Json*, HivePartition>> ReadAll(const Json& answer) {
+std::map<PartitionValues, std::pair<const Json*, HivePartition>> ReadAll(const std::vector<Json>& answer) {
   std::map<PartitionValues, std::pair<const Json*, HivePartition>> out;
-  const auto list = answer.find("Partitions");
-  if (list == answer.end() || !list->is_array()) return out;
-  for (const Json& raw : *list) {
+  for (const Json& raw : answer) {
     auto partition = ReadGluePartition(raw);
     if (!partition.ok()) continue;
     PartitionValues values = partition->values;
@@ -145,13 +143,28 @@ Result<std::vector<Status>> GlueCatalog::AddPartitions(const HiveName& name,
   return out;
 }
 
+Result<std::vector<Json>> GlueCatalog::GetSome(const HiveName& name, OrderedJson wanted) {
+  std::vector<Json> out;
+  while (true) {
+    OrderedJson request = TableRequest(name);
+    request["PartitionsToGet"] = std::move(wanted);
+    TG_ASSIGN_OR_RETURN(const Json answer, client_.Call("BatchGetPartition", std::move(request), About(name)));
+    const size_t before = out.size();
+    const auto list = answer.find("Partitions");
+    if (list != answer.end() && list->is_array()) out.insert(out.end(), list->begin(), list->end());
+    const auto left = answer.find("UnprocessedKeys");  // where they are large, Glue answers some at a time
+    if (left == answer.end() || !left->is_array() || left->empty()) return out;
+    if (out.size() == before)
+      return Unavailable("Glue does not answer for partitions of " + About(name) + ": run again");
+    wanted = OrderedJson(*left);
+  }
+}
+
 Status GlueCatalog::UpdateSome(const HiveName& name, const std::vector<HivePartition>& partitions,
                                const std::vector<size_t>& which, std::vector<Status>& out) {
   OrderedJson wanted = OrderedJson::array();
   for (const size_t i : which) wanted.push_back(OrderedJson{{"Values", GlueValues(partitions[i].values)}});
-  OrderedJson request = TableRequest(name);
-  request["PartitionsToGet"] = std::move(wanted);
-  TG_ASSIGN_OR_RETURN(const Json now, client_.Call("BatchGetPartition", std::move(request), About(name)));
+  TG_ASSIGN_OR_RETURN(const std::vector<Json> now, GetSome(name, std::move(wanted)));
   const auto there = ReadAll(now);
   OrderedJson entries = OrderedJson::array();
   std::vector<size_t> sent;
@@ -173,7 +186,7 @@ Status GlueCatalog::UpdateSome(const HiveName& name, const std::vector<HiveParti
     sent.push_back(i);
   }
   if (entries.empty()) return {};
-  request = TableRequest(name);
+  OrderedJson request = TableRequest(name);
   request["Entries"] = std::move(entries);
   TG_ASSIGN_OR_RETURN(const Json answer, client_.Call("BatchUpdatePartition", std::move(request), About(name)));
   TakeEntryErrors(answer, "PartitionValueList", About(name), partitions, sent, out);

@@ -41,6 +41,8 @@ class GlueCatalog final : public HiveCatalog {
   Result<Json> GetRawTable(const HiveName& name);
   Status AddSome(const HiveName& name, const Json& table, const std::vector<HivePartition>& partitions,
                  const std::vector<size_t>& which, std::vector<Status>& out);
+  /// Those of the wanted partitions that are there, as Glue writes them.
+  Result<std::vector<Json>> GetSome(const HiveName& name, OrderedJson wanted);
   Status UpdateSome(const HiveName& name, const std::vector<HivePartition>& partitions,
                     const std::vector<size_t>& which, std::vector<Status>& out);
 

@@ -86,6 +86,28 @@ TEST_F(GlueCatalogScriptTest, AnErrorThatNamesNobodyIsEverybodys) {
   EXPECT_EQ(done->at(0).code(), Code::kUnavailable);
 }
 
+TEST_F(GlueCatalogScriptTest, PartitionsThatGlueLeftOutAreAskedForAgain) {
+  const HivePartition one = *ReadGluePartition(*ParseJson(PartitionText("1", "s3://w/1")));
+  const HivePartition two = *ReadGluePartition(*ParseJson(PartitionText("2", "s3://w/2")));
+  script_->Answer(kTable);
+  script_->Answer(R"({"Partitions": [)" + PartitionText("2", "s3://w/2") +
+                  R"(], "UnprocessedKeys": [{"Values": ["1"]}]})");
+  script_->Answer(R"({"Partitions": [)" + PartitionText("1", "s3://w/1") + R"(], "UnprocessedKeys": []})");
+  script_->Answer("{}");
+  const auto done = catalog_.UpdatePartitions(name_, {one, two});
+  ASSERT_TRUE(done.ok()) << done.status().ToString();
+  EXPECT_TRUE(done->at(0).ok() && done->at(1).ok());
+  EXPECT_THAT(script_->asked.at(2), HasSubstr(R"("PartitionsToGet":[{"Values":["1"]}])"));
+}
+
+TEST_F(GlueCatalogScriptTest, WhereGlueAnswersForNoneThatIsAnError) {
+  const HivePartition one = *ReadGluePartition(*ParseJson(PartitionText("1", "s3://w/1")));
+  script_->Answer(kTable);
+  script_->Answer(R"({"Partitions": [], "UnprocessedKeys": [{"Values": ["1"]}]})");
+  const auto done = catalog_.UpdatePartitions(name_, {one});
+  EXPECT_EQ(done.status().code(), Code::kUnavailable);
+}
+
 TEST_F(GlueCatalogScriptTest, WhatIsNotOursInAPartitionIsKept) {
   HivePartition one = *ReadGluePartition(*ParseJson(PartitionText("1", "s3://w/1")));
   one.location = "s3://w/new";

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "tidegate/base/cancel.h"
+
 namespace tidegate::engine {
 namespace {
 
@@ -80,6 +82,7 @@ std::string Printable(std::string_view text) {
 
 Status DuckDbError(duckdb_error_type type, std::string_view message) {
   const Code code = CodeOf(type);
+  if (code == Code::kCancelled) return StoppedOnRequest();
   std::string text = Printable(FirstLines(message, code == Code::kInternal ? 1 : kMaxLines));
   if (text.empty()) text = "DuckDB failed without a message";
   return {code, std::move(text)};

@@ -88,7 +88,7 @@ TEST_F(DuckDbStream, InterruptEndsAStreamWithAnError) {
   db_.Interrupt();
   const auto table = reader->ToTable();
   ASSERT_FALSE(table.ok());
-  EXPECT_THAT(table.status().ToString(), HasSubstr("nterrupt"));
+  EXPECT_THAT(table.status().ToString(), HasSubstr("stopped on request"));
 }
 
 TEST_F(DuckDbStream, ALaterQueryEndsAStreamWithAnErrorNeverEarly) {

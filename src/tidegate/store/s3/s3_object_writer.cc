@@ -96,6 +96,7 @@ class S3Writer final : public ObjectWriter {
   /// What was begun and not finished leaves nothing.
   void GiveUp() {
     static_cast<void>(WaitForParts());
+    const StopGrace grace;
     if (!upload_.empty()) client_.AbortUpload(key_, upload_);
     upload_.clear();
   }
