@@ -84,6 +84,7 @@ Result<CatalogPointer> OpenCatalog(const std::string& url, const AthenaOptions& 
   }
   if (const auto place = MetastorePlace(url)) {
     TG_ASSIGN_OR_RETURN(catalog::TcpSettings address, MetastoreAddress(url, *place));
+    address.cancel = access.cancel;
     return CatalogPointer(std::make_unique<catalog::MetastoreCatalog>(std::move(address)));
   }
   TG_ASSIGN_OR_RETURN(auto embedded, catalog::EmbeddedCatalog::Open(url));

@@ -250,6 +250,20 @@ TEST_F(MetastoreCatalogTest, ASilentServerAndNoServerAreSaid) {
   EXPECT_THAT(away.message(), HasSubstr("cannot connect to '127.0.0.1:" + std::to_string(port) + "'"));
 }
 
+TEST_F(MetastoreCatalogTest, WhoStopsDoesNotWaitForASilentServer) {
+  CancelFlag cancel;
+  TcpSettings settings = server_.settings();
+  settings.cancel = &cancel;
+  server_.Instead("get_table_req", {.silent = true});
+  MetastoreCatalog stopped(settings);
+  std::thread user([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    cancel.Cancel();
+  });
+  EXPECT_EQ(stopped.GetTable(name_).status().code(), Code::kCancelled);
+  user.join();
+}
+
 TEST_F(MetastoreCatalogTest, AnotherPartitionThanAskedForIsNotTaken) {
   server_.partitions["day=a"] = NewMetastorePartition(server_.table, Partition("A"));
   const Status other = catalog_.GetPartition(name_, {"a"}).status();

@@ -24,26 +24,28 @@ std::string Seconds(std::chrono::milliseconds time) {
   return std::to_string(std::chrono::ceil<std::chrono::seconds>(time).count()) + " s";
 }
 
-/// 0 or an errno; ETIMEDOUT when nothing happened in time. A signal does not end the wait.
-int Poll(int fd, short events, std::chrono::milliseconds within) {
+/// 0 or an errno; ETIMEDOUT when nothing happened in time, ECANCELED when the user asked to stop.
+int Poll(int fd, short events, std::chrono::milliseconds within, const CancelFlag* cancel) {
+  constexpr std::chrono::milliseconds kStep(100);  // between two looks at the flag
   const auto until = std::chrono::steady_clock::now() + within;
   while (true) {
+    if (cancel != nullptr && cancel->cancelled()) return ECANCELED;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    if (left <= left.zero()) return ETIMEDOUT;
     pollfd one{.fd = fd, .events = events, .revents = 0};
-    const int ready = poll(&one, 1, static_cast<int>(std::max<int64_t>(0, left.count())));
+    const int ready = poll(&one, 1, static_cast<int>(std::min(left, kStep).count()));
     if (ready > 0) return 0;
-    if (ready == 0) return ETIMEDOUT;
-    if (errno != EINTR) return errno;
+    if (ready < 0 && errno != EINTR) return errno;
   }
 }
 
 /// A socket that is connected, or an errno below zero.
-int Connect(const addrinfo& address, std::chrono::milliseconds within) {
+int Connect(const addrinfo& address, const TcpSettings& settings) {
   const int fd = socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, address.ai_protocol);
   if (fd < 0) return -errno;
   int error = connect(fd, address.ai_addr, address.ai_addrlen) == 0 ? 0 : errno;
   if (error == EINPROGRESS || error == EINTR) {
-    error = Poll(fd, POLLOUT, within);
+    error = Poll(fd, POLLOUT, settings.connect_within, settings.cancel);
     socklen_t size = sizeof(error);
     if (error == 0 && getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
   }
@@ -69,9 +71,10 @@ Result<std::unique_ptr<TcpConnection>> TcpConnection::Open(const TcpSettings& se
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> addresses(found, &freeaddrinfo);
   int error = 0;
   for (const addrinfo* one = addresses.get(); one != nullptr; one = one->ai_next) {
-    const int fd = Connect(*one, settings.connect_within);
-    if (fd >= 0) return std::unique_ptr<TcpConnection>(new TcpConnection(fd, settings.silent_within));
+    const int fd = Connect(*one, settings);
+    if (fd >= 0) return std::unique_ptr<TcpConnection>(new TcpConnection(fd, settings));
     error = -fd;
+    if (error == ECANCELED) return StoppedOnRequest();
   }
   return Unavailable("cannot connect to " + where + ": " + ErrorText(error) +
                      ": is the server up, and is it this port?");
@@ -85,7 +88,8 @@ bool TcpConnection::IsFresh() const {
 }
 
 Status TcpConnection::WaitFor(short events) const {
-  const int error = Poll(fd_, events, silent_within_);
+  const int error = Poll(fd_, events, silent_within_, cancel_);
+  if (error == ECANCELED) return StoppedOnRequest();
   if (error == ETIMEDOUT) return Unavailable("the server was silent for " + Seconds(silent_within_));
   if (error != 0) return Unavailable("the connection was lost: " + ErrorText(error));
   return {};
