@@ -6,6 +6,7 @@ usage: test_follow.py --tidegate BINARY
 After each delivery the published table must hold what the lake holds, and only partitions whose rows changed are looked at.
 """
 import datetime as dt
+import json
 import os
 import signal
 import time
@@ -156,8 +157,9 @@ class Follow(program.Case):
             time.sleep(0.05 * number)
             started.send_signal(signal.SIGKILL)
             started.wait()
-            later = shop.stamp(dt.datetime.now(dt.timezone.utc) + dt.timedelta(minutes=5 * (number + 1)))  # its leases ran out
-            self.follow("clicks", "--now", later)
+            for lease in (self.folder / "clicks").rglob("_tidegate_lease.json"):  # they ran out
+                lease.write_text(json.dumps(json.loads(lease.read_text()) | {"until": "2020-01-01T00:00:00Z"}))
+            self.follow("clicks")
             self.check("clicks", CLICKS)
 
     def test_one_publisher_at_a_time(self):

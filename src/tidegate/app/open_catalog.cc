@@ -1,6 +1,7 @@
 #include "tidegate/app/open_catalog.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <optional>
 
@@ -41,6 +42,14 @@ Result<CatalogPointer> OpenAthenaCatalog(const std::string& url, AthenaOptions o
   TG_ASSIGN_OR_RETURN(auto glue, OpenGlue(std::string(kGlue) + options.region, access));
   TG_ASSIGN_OR_RETURN(auto client, OpenAthena(options, access));
   return CatalogPointer(std::make_unique<catalog::AthenaCatalog>(std::move(glue), std::move(client)));
+}
+
+/// "glu://x", "glue:x": a file is not called like this by anybody who means a file.
+bool HasScheme(const std::string& url) {
+  const size_t colon = url.find(':');
+  return colon != std::string::npos && colon > 0 && url.find('/') > colon &&
+         std::all_of(url.begin(), url.begin() + static_cast<std::ptrdiff_t>(colon),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '+' || c == '-'; });
 }
 
 /// What comes after hive:// or thrift://, if it is one of them.
@@ -86,6 +95,12 @@ Result<CatalogPointer> OpenCatalog(const std::string& url, const AthenaOptions& 
     TG_ASSIGN_OR_RETURN(catalog::TcpSettings address, MetastoreAddress(url, *place));
     address.cancel = access.cancel;
     return CatalogPointer(std::make_unique<catalog::MetastoreCatalog>(std::move(address)));
+  }
+  if (HasScheme(url)) {
+    return InvalidArgument(
+        "not a catalog: " + Quoted(url, 1200) +
+        ": write it as glue://eu-central-1, athena://eu-central-1, hive://host:9083, or name a file, "
+        "as hive.db");
   }
   TG_ASSIGN_OR_RETURN(auto embedded, catalog::EmbeddedCatalog::Open(url));
   return CatalogPointer(std::move(embedded));

@@ -24,6 +24,14 @@ TEST(OpenCatalogTest, OtherAddressesAreRefused) {
   }
 }
 
+TEST(OpenCatalogTest, AMistypedSchemeIsNoFile) {
+  for (const char* url : {"glu://us-east-1", "glue:us-east-1", "Glue://us-east-1", "sqlite:///x.db"}) {
+    const Status refused = OpenCatalog(url, {}, {}).status();
+    EXPECT_EQ(refused.code(), Code::kInvalidArgument) << url;
+    EXPECT_THAT(refused.message(), testing::HasSubstr("write it as glue://eu-central-1")) << url;
+  }
+}
+
 TEST(OpenCatalogTest, CatalogsAreToldFromFiles) {
   for (const char* url : {"glue://", "glue://eu-central-1", "hive://h", "thrift://h:9083"})
     EXPECT_TRUE(IsCatalogUrl(url));

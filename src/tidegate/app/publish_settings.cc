@@ -11,6 +11,7 @@
 #include "tidegate/app/toml_values.h"
 #include "tidegate/base/text.h"
 #include "tidegate/contract/folder.h"
+#include "tidegate/publish/partition_plan.h"
 
 namespace tidegate::app {
 namespace {
@@ -103,6 +104,11 @@ Status ReadPartitionColumns(const toml::table& table, const std::string& where, 
     const size_t space = text.find(' ');
     out.partition_columns.push_back(
         {text.substr(0, space), space == std::string::npos ? "string" : std::string(Trim(text.substr(space)))});
+    if (!publish::IsPartitionType(out.partition_columns.back().type)) {
+      return InvalidArgument(where + ": partition_by: " + Quoted(out.partition_columns.back().type) +
+                             " is not the type of a partition column: string, date, int, bigint, timestamp, "
+                             "decimal(10,2) and the like");
+    }
     if (out.partition_columns.back().name != "run") continue;
     return InvalidArgument(where + ": a partition column cannot be called run, which is the name of the runs' folders");
   }
@@ -216,8 +222,23 @@ Result<Definition> ReadDefinition(const toml::table& table, const std::string& s
   if (out.engine == publish::BuildEngine::kAthena) TG_RETURN_IF_ERROR(CheckForAthena(table, where, out));
   TG_RETURN_IF_ERROR(ReadClean(table, where, out.clean));
   TG_RETURN_IF_ERROR(ReadAudits(table, where, out.audits));
+  // A partition that suddenly has no rows is what readers must not see. Of a followed table all rows may go.
+  if (!out.audits.min_rows && out.follow.empty()) out.audits.min_rows = 1;
   TG_RETURN_IF_ERROR(publish::SelectFor(out, catalog::PartitionValues(out.partition_columns.size())).status());
   return out;
+}
+
+/// Two tables in one place would take each other's runs for their own.
+Status CheckPlaceIsFree(const std::vector<Definition>& tables, const Definition& fresh, const std::string& where) {
+  const auto place = [](const Definition& definition) {
+    return std::filesystem::path(definition.location + "/").lexically_normal().string();
+  };
+  for (const Definition& other : tables) {
+    if (place(other) != place(fresh)) continue;
+    return InvalidArgument(where + ": " + Quoted(other.table.ToString()) + " lies at " + Quoted(fresh.location, 1200) +
+                           ", too: give each table a location of its own");
+  }
+  return {};
 }
 
 }  // namespace
@@ -240,6 +261,7 @@ Result<PublishSettings> ReadPublish(const toml::table& root, const std::string& 
     const toml::table* table = node.as_table();
     if (table == nullptr) return InvalidArgument(where + ": write it as [[publish]], with its settings below");
     TG_ASSIGN_OR_RETURN(Definition definition, ReadDefinition(*table, source, where));
+    TG_RETURN_IF_ERROR(CheckPlaceIsFree(out.tables, definition, where));
     out.tables.push_back(std::move(definition));
   }
   return out;

@@ -35,6 +35,24 @@ TEST(PublishSettingsTest, AShortSectionHasUsualValues) {
   EXPECT_THAT(definition->partition_columns, ElementsAre(catalog::HiveColumn{"day", "string"}));
 }
 
+TEST(PublishSettingsTest, APartitionMayBecomeEmptyOnlyWhereThatIsSaid) {
+  const std::string shortly = kShort;
+  EXPECT_EQ(Read(shortly)->tables.at(0).audits.min_rows, 1);
+  EXPECT_EQ(Read(shortly + "[publish.audit]\nmin_rows = 0")->tables.at(0).audits.min_rows, 0);
+  const std::string followed = "lake = 'x'\nfollow = 's.t'\npartition_of = ['day']";
+  EXPECT_EQ(Read(shortly + followed)->tables.at(0).audits.min_rows, std::nullopt);
+}
+
+TEST(PublishSettingsTest, EachTableHasALocationOfItsOwn) {
+  std::string other = std::string(kShort);
+  other.replace(other.find("sales.daily"), 11, "sales.other");
+  const Status status = Read(kShort + other).status();
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("'sales.daily' lies at 's3://bucket/daily', too"));
+  other.replace(other.find("bucket/daily"), 12, "bucket/other");
+  EXPECT_TRUE(Read(kShort + other).ok());
+}
+
 TEST(PublishSettingsTest, ALongSectionIsRead) {
   const auto settings = Read(R"(
 [hive_catalog]

@@ -20,9 +20,12 @@ namespace tidegate::app {
 /// C-43: what a bucket of S3 does, where the settings do not say.
 inline constexpr std::chrono::milliseconds kFreezesAfter = std::chrono::hours(180 * 24);
 
+/// Where settings come from that no file gave.
+inline constexpr const char* kBuiltIn = "built-in";
+
 struct Settings {
-  contract::TableCatalog catalog;   // default: the built-in `cloudhumans`
-  std::string source = "built-in";  // where it was read from
+  contract::TableCatalog catalog;  // default: the built-in `cloudhumans`
+  std::string source = kBuiltIn;   // where it was read from
   std::optional<int> ingest_jobs;
   std::optional<int64_t> ingest_memory;  // bytes
   std::chrono::milliseconds list_all_every = ingest::kListAllEvery;

@@ -158,7 +158,16 @@ Status PublishTable(const Options& options, Total& total) {
                       typed ? setup->Partitions(options.what.partitions) : engine->AskForPartitions());
   const app::LakeFollower* follower = typed ? nullptr : engine->follower();
   if (follower != nullptr && !options.what.common.json) SayWhatChanged(*follower, definition, partitions.size());
-  if (options.plan) return ShowPlans(options, *setup, builder, partitions, total.tables);
+  if (partitions.empty() && follower == nullptr && !options.what.common.json) {
+    std::printf("%s: nothing to publish: the query of partitions gave no rows\n", definition.table.ToString().c_str());
+  }
+  if (options.plan) {
+    const Status shown = ShowPlans(options, *setup, builder, partitions, total.tables);
+    if (shown.ok()) return {};
+    static_cast<void>(Fail(shown));
+    total.failed = kFailed;  // as the publish itself would end
+    return {};
+  }
   publish::PublishOptions how{
       .force = options.force, .clean = !options.keep_all, .tool = std::string("tidegate ") + kVersion};
   if (engine->follower() != nullptr) how.guard = engine->follower()->lease();
@@ -178,6 +187,7 @@ Result<std::vector<std::string>> TablesOf(const Options& options) {
   }
   if (options.from.empty()) return std::vector<std::string>{options.what.table};
   TG_ASSIGN_OR_RETURN(const app::Settings settings, app::LoadSettings(options.what.common.config));
+  TG_RETURN_IF_ERROR(CheckSettingsAreThere(settings));
   TG_ASSIGN_OR_RETURN(const auto followers, app::FindFollowers(settings.publish, options.from));
   std::vector<std::string> out;
   out.reserve(followers.size());

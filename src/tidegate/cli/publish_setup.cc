@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <set>
 
 #include "tidegate/app/open_catalog.h"
+#include "tidegate/base/text.h"
 #include "tidegate/catalog/partition_path.h"
 #include "tidegate/publish/lease.h"
 
@@ -30,13 +32,26 @@ CLI::Option* AddPartitions(CLI::App& command, PartitionOptions& options, bool re
   return table;
 }
 
+Status CheckSettingsAreThere(const app::Settings& settings) {
+  if (settings.source != app::kBuiltIn) return {};
+  return NotFound(
+      "there is no tidegate.toml in this folder, and --config names none: it says what to publish "
+      "(docs/publish.md)");
+}
+
 Result<std::unique_ptr<PublishSetup>> PublishSetup::Open(const PartitionOptions& options) {
   std::unique_ptr<PublishSetup> out(new PublishSetup());
   TG_ASSIGN_OR_RETURN(out->settings_, app::LoadSettings(options.common.config));
+  TG_RETURN_IF_ERROR(CheckSettingsAreThere(out->settings_));
   TG_ASSIGN_OR_RETURN(out->definition_, app::FindDefinition(out->settings_.publish, options.table));
   TG_ASSIGN_OR_RETURN(out->clock_, MakeClock(options.common));
   TG_ASSIGN_OR_RETURN(out->root_, OpenStore(options.common, out->definition_.location, app::OpenMode::kCreate));
   const std::string& catalog = out->settings_.publish.catalog_url;
+  const bool in_aws = catalog.starts_with("glue://") || catalog.starts_with("athena://");
+  if (in_aws && !app::IsS3Url(out->definition_.location)) {
+    return InvalidArgument("table " + Quoted(options.table) + " in " + catalog + " lies in S3: its location is " +
+                           Quoted(out->definition_.location, 1200));
+  }
   TG_ASSIGN_OR_RETURN(const app::StoreAccess access, AccessOf(options.common, catalog));
   TG_ASSIGN_OR_RETURN(out->catalog_, app::OpenCatalog(catalog, out->settings_.publish.athena, access));
   return out;
@@ -52,7 +67,11 @@ Result<std::vector<catalog::PartitionValues>> PublishSetup::Partitions(const std
   for (const std::string& text : typed) {
     TG_ASSIGN_OR_RETURN(out.emplace_back(), catalog::ParsePartitionPath(definition_.partition_columns, text));
   }
-  if (!typed.empty()) return out;
+  if (!typed.empty()) {  // each once, in the order typed
+    std::set<catalog::PartitionValues> seen;
+    std::erase_if(out, [&](const catalog::PartitionValues& values) { return !seen.insert(values).second; });
+    return out;
+  }
   TG_ASSIGN_OR_RETURN(const auto all, catalog_->ListPartitions(definition_.table));
   out.reserve(all.size());
   for (const catalog::HivePartition& partition : all) out.push_back(partition.values);

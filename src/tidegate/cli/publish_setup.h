@@ -23,6 +23,9 @@ struct PartitionOptions {
 /// TABLE, which is required, and PARTITION…; returns the option of TABLE.
 CLI::Option* AddPartitions(CLI::App& command, PartitionOptions& options, bool required);
 
+/// Errors: NotFound.
+Status CheckSettingsAreThere(const app::Settings& settings);
+
 /// Everything open.
 class PublishSetup {
  public:

@@ -7,6 +7,7 @@
 #include "tidegate/publish/clean.h"
 #include "tidegate/publish/layout.h"
 #include "tidegate/publish/lease.h"
+#include "tidegate/publish/partition_plan.h"
 
 namespace tidegate::cli {
 namespace {
@@ -73,6 +74,11 @@ int Run(const Options& options, bool removes) {
   const auto partitions = (*setup)->Partitions(options.what.partitions);
   if (!partitions.ok()) return Fail(partitions.status());
   const publish::Ports ports = (*setup)->ports();
+  const auto table = ports.catalog.GetTable((*setup)->definition().table);
+  if (table.ok()) {
+    const Status fits = publish::CheckTable((*setup)->definition(), *table, ports.root.url());
+    if (!fits.ok()) return Fail(fits);
+  }
   publish::PointedFolders pointed((*setup)->definition().table, ports);
   OrderedJson all = OrderedJson::array();
   int code = kDone;

@@ -44,6 +44,13 @@ Result<CleanFacts> ReadFacts(const Definition& definition, const catalog::Partit
   return out;
 }
 
+/// Two tables in one place: the catalog of this one says nothing of the other's runs.
+bool IsOfAnotherTable(const Run& run, const catalog::HiveName& table, store::ObjectStore& root) {
+  if (!run.complete) return false;
+  const auto manifest = ReadRun(root, run);
+  return manifest.ok() && manifest->table != table;
+}
+
 /// Planning may be long ago, if this process was stopped meanwhile.
 Status CheckStillUnused(const Run& run, const catalog::HiveName& table, const catalog::PartitionValues& values,
                         Lease& lease, const Ports& ports) {
@@ -107,6 +114,10 @@ Result<CleanReport> Clean(const Definition& definition, const catalog::Partition
     const CleanReport::Entry entry = EntryOf(decision);
     out.runs.push_back(entry);
     if (lease == nullptr) continue;
+    if (decision.fate == Fate::kRemove && IsOfAnotherTable(*decision.run, definition.table, ports.root)) {
+      out.runs.back().fate = Fate::kForeign;
+      continue;
+    }
     if (decision.fate == Fate::kUnmarked) TG_RETURN_IF_ERROR(Retire(*decision.run, ports));
     if (decision.fate != Fate::kRemove) continue;
     TG_RETURN_IF_ERROR(CheckStillUnused(*decision.run, definition.table, values, *lease, ports));

@@ -1,6 +1,11 @@
 #include "tidegate/publish/partition_plan.h"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+
 #include "tidegate/base/text.h"
+#include "tidegate/base/time.h"
 #include "tidegate/catalog/location.h"
 #include "tidegate/publish/layout.h"
 #include "tidegate/publish/ports.h"
@@ -36,7 +41,46 @@ std::string NamesOf(const std::vector<catalog::HiveColumn>& columns) {
   return Join(out, ", ");
 }
 
+std::string BaseType(const std::string& type) { return ToLower(type.substr(0, type.find('('))); }
+
+bool IsWholeNumberType(const std::string& base) {
+  return base == "tinyint" || base == "smallint" || base == "int" || base == "integer" || base == "bigint";
+}
+
+bool IsSpelledWell(const std::string& base, const std::string& value) {
+  if (base == "date") return IsDate(value);
+  if (base == "boolean") return value == "true" || value == "false";
+  if (!IsWholeNumberType(base)) return true;
+  int64_t number = 0;
+  const auto read = std::from_chars(value.data(), value.data() + value.size(), number);
+  return read.ec == std::errc() && read.ptr == value.data() + value.size() && std::to_string(number) == value;
+}
+
 }  // namespace
+
+bool IsPartitionType(const std::string& type) {
+  constexpr std::array<std::string_view, 5> kOthers = {"string", "date", "boolean", "timestamp", "decimal"};
+  const std::string base = BaseType(type);
+  const size_t open = type.find('(');
+  const std::string inside = open == std::string::npos ? "" : type.substr(open);
+  const bool digits_alone = inside.find_first_not_of("0123456789,() ") == std::string::npos;
+  if (base == "varchar" || base == "char") return digits_alone && inside.size() > 2 && inside.back() == ')';
+  if (base == "decimal" && !inside.empty()) return digits_alone && inside.size() > 2 && inside.back() == ')';
+  return inside.empty() &&
+         (IsWholeNumberType(base) || std::find(kOthers.begin(), kOthers.end(), base) != kOthers.end());
+}
+
+Status CheckSpelling(const Definition& definition, const catalog::PartitionValues& values) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    const catalog::HiveColumn& column = definition.partition_columns[i];
+    const std::string base = BaseType(column.type);
+    if (!values[i] || IsSpelledWell(base, *values[i])) continue;
+    const std::string as = base == "date" ? "2026-11-01" : base == "boolean" ? "true" : "7";
+    return InvalidArgument("not a value of the partition column " + Quoted(column.name) + ", " + column.type + ": " +
+                           Quoted(*values[i], 200) + ": write it as " + as);
+  }
+  return {};
+}
 
 PlanStep StepFor(const KnownContent& known, const std::string& signature, bool force) {
   if (force || signature.empty()) return PlanStep::kBuild;

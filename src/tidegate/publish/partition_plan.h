@@ -48,6 +48,13 @@ Result<PartitionPlan> PlanPartition(const PartitionFacts& facts);
 /// definition's, another location.
 Status CheckTable(const Definition& definition, const catalog::HiveTable& table, const std::string& root_url);
 
+/// "string", "date", "int", "decimal(10,2)", …: what a partition column may be.
+bool IsPartitionType(const std::string& type);
+
+/// Are values of a new partition spelled as readers spell them? Errors: InvalidArgument: 07 of an int, 2026-11-1 of a
+/// date: another folder and another partition than 7, and rows that are counted twice.
+Status CheckSpelling(const Definition& definition, const catalog::PartitionValues& values);
+
 /// The partition columns stay out of the files (C-51). Errors: InvalidArgument naming one that the SELECT has.
 Status CheckSelected(const Definition& definition, const std::vector<std::string>& columns);
 

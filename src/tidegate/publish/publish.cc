@@ -44,9 +44,11 @@ class Job {
       TG_ASSIGN_OR_RETURN(seen_, IfThere(ports_.catalog.GetPartition(definition_.table, values_)));
     }
     TG_ASSIGN_OR_RETURN(runs_, ListRuns(ports_.root, path_));
+    if (!seen_) TG_RETURN_IF_ERROR(CheckSpelling(definition_, values_));
     if (seen_) known_ = ContentOf(*seen_, CurrentRun(), ports_.root);
     TG_ASSIGN_OR_RETURN(const std::string select, SelectFor(definition_, values_));
     TG_ASSIGN_OR_RETURN(const auto foresight, builder_.Begin(select));
+    if (!foresight || foresight->signature == known_.signature) ForgetWhatIsNotWhole();
     if (foresight) TG_RETURN_IF_ERROR(CheckSelected(definition_, foresight->columns));
     PartitionFacts facts{.partition_path = path_, .root_url = ports_.root.url(), .partition = seen_, .known = known_};
     if (!runs_.empty()) facts.newest_run = runs_.back().id;
@@ -135,6 +137,17 @@ class Job {
   KnownContent Content() const {
     const std::string& signature = outcome_.plan.signature;
     return {.signature = signature, .rejected = known_.rejected == signature ? "" : known_.rejected};
+  }
+
+  /// Readers of a run that lost a file do not have the content that was signed: it is built anew.
+  void ForgetWhatIsNotWhole() {
+    const Run* run = CurrentRun();
+    if (run == nullptr || known_.signature.empty()) return;
+    const auto manifest = ReadRun(ports_.root, *run);
+    const Status whole = manifest.ok() ? CheckWhole(*run, *manifest) : manifest.status();
+    if (whole.ok()) return;
+    Log(LogLevel::kWarning, path_ + ": what readers see is built anew: " + whole.message());
+    known_.signature.clear();
   }
 
   std::string Location() const { return ports_.root.Location(outcome_.plan.folder); }

@@ -360,6 +360,73 @@ TEST_F(PublishTest, WhoStopsGetsWhatWasDoneAndWhereItStopped) {
   EXPECT_EQ(Rows("1"), -1);
 }
 
+TEST_F(PublishTest, ARunThatLostAFileIsBuiltAnew) {
+  for (const bool truncated : {false, true}) {
+    Source({{kDay, truncated ? 5 : 4}});
+    MustPublish(kDay);
+    const publish::Run broken = Runs().back();
+    const std::string file = KeyIn(broken.folder, ReadRun(*store_, broken)->files.at(0).name);
+    ASSERT_TRUE(store_->Delete({file}).ok());
+    if (truncated) {
+      ASSERT_TRUE(store_->Put(file, "PAR1", store::PutMode::kCreateOnly).ok());
+    }
+    EXPECT_THAT(Back(broken.id).status().code(), testing::Ne(Code::kOk));
+    MustPublish(kDay);
+    EXPECT_EQ(Rows(), truncated ? 5 : 4);
+  }
+  EXPECT_EQ(PublishDay(kDay).end, PublishEnd::kUnchanged);
+}
+
+TEST_F(PublishTest, ValuesOfNewPartitionsAreSpelledByTheirType) {
+  definition_.select = "SELECT 1 AS id WHERE {day} IS NOT NULL";
+  const auto end_of = [&](const std::string& type, const std::string& value) {
+    definition_.partition_columns[0].type = type;
+    builder_.reset();
+    return PublishDay(value);
+  };
+  for (const auto& [type, value] : std::vector<std::pair<std::string, std::string>>{{"int", "07"},
+                                                                                    {"bigint", "+7"},
+                                                                                    {"int", "7.0"},
+                                                                                    {"date", "2026-11-1"},
+                                                                                    {"date", "2026-11"},
+                                                                                    {"date", "2026-11-01 "},
+                                                                                    {"boolean", "1"}}) {
+    const PublishOutcome outcome = end_of(type, value);
+    EXPECT_EQ(outcome.end, PublishEnd::kFailed) << type << value;
+    EXPECT_THAT(outcome.status.message(), HasSubstr("write it as")) << value;
+  }
+  for (const auto& [type, value] : std::vector<std::pair<std::string, std::string>>{
+           {"int", "7"}, {"bigint", "-7"}, {"date", "2026-11-01"}, {"string", "07"}}) {
+    EXPECT_EQ(end_of(type, value).end, PublishEnd::kPublished) << type << value;
+  }
+}
+
+TEST_F(PublishTest, CleanUpLeavesTheRunsOfAnotherTableInTheSamePlace) {
+  Source({{kDay, 1}});
+  MustPublish(kDay);
+  const catalog::HiveName mine = definition_.table;
+  definition_.table.table = "other";
+  for (const int rows : {2, 3, 4}) {
+    Source({{kDay, rows}});
+    MustPublish(kDay);
+  }
+  definition_.table = mine;
+  for (int round = 0; round < 3; ++round) {
+    Pass(hours(1000));
+    ASSERT_TRUE(CleanDayOn(PortsOn(*catalog_, *store_)).ok());
+  }
+  EXPECT_EQ(Rows(), 1);
+  definition_.table.table = "other";
+  EXPECT_EQ(Rows(), 4);
+}
+
+TEST(PartitionTypeTest, IsOneThatAValueCanHave) {
+  for (const char* type : {"string", "date", "int", "BIGINT", "timestamp", "decimal(10,2)", "decimal", "varchar(10)"})
+    EXPECT_TRUE(IsPartitionType(type)) << type;
+  for (const char* type : {"", "dat", "d dat", "array<int>", "varchar", "int(3)", "decimal()", "varchar(1", "date; x"})
+    EXPECT_FALSE(IsPartitionType(type)) << type;
+}
+
 TEST_F(PublishTest, ARunThatIsUsedAgainWhileCleanUpLooksStays) {
   for (const int rows : {1, 2, 3}) {
     Source({{kDay, rows}});

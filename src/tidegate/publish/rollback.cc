@@ -9,6 +9,7 @@
 #include "tidegate/publish/clean.h"
 #include "tidegate/publish/flip.h"
 #include "tidegate/publish/layout.h"
+#include "tidegate/publish/partition_plan.h"
 #include "tidegate/publish/runs.h"
 
 namespace tidegate::publish {
@@ -25,6 +26,8 @@ struct Sight {
 
 Status Look(const Definition& definition, const catalog::PartitionValues& values, const std::string& path,
             const Ports& ports, Sight& out) {
+  TG_ASSIGN_OR_RETURN(const catalog::HiveTable table, ports.catalog.GetTable(definition.table));
+  TG_RETURN_IF_ERROR(CheckTable(definition, table, ports.root.url()));
   TG_ASSIGN_OR_RETURN(out.partition, ports.catalog.GetPartition(definition.table, values));
   TG_ASSIGN_OR_RETURN(out.runs, ListRuns(ports.root, path));
   out.current = RunAt(out.runs, ports.root.url(), out.partition.location);
@@ -33,8 +36,8 @@ Status Look(const Definition& definition, const catalog::PartitionValues& values
     out.turned_away = TurnedAway(out.runs, out.known, ports.root);
     return {};
   }
-  return PreconditionFailed("the partition " + Quoted(path) + " points to " + Quoted(out.partition.location, 1200) +
-                            ", which is no run of tidegate: nothing older is known; publish it first");
+  return NotFound("the partition " + Quoted(path) + " points to " + Quoted(out.partition.location, 1200) +
+                  ", which is no run of tidegate: nothing older is known; publish it first");
 }
 
 std::string CompleteRuns(const std::vector<Run>& runs) {
@@ -60,20 +63,6 @@ Result<const Run*> Choose(const Sight& sight, const std::optional<RunId>& to, co
                   " (complete runs: " + CompleteRuns(sight.runs) + ")");
 }
 
-/// Are all files there that the run file names, as large as it says?
-Status CheckWhole(const Run& run, const RunManifest& manifest) {
-  for (const RunFile& file : manifest.files) {
-    const std::string key = KeyIn(run.folder, file.name);
-    const auto found = std::find_if(run.files.begin(), run.files.end(),
-                                    [&](const store::ObjectInfo& object) { return object.key == key; });
-    if (found != run.files.end() && found->size_bytes == file.bytes) continue;
-    return PreconditionFailed("run " + run.id + " is not whole any more: " + Quoted(key, 1200) +
-                              (found == run.files.end() ? " is gone" : " has another size") +
-                              ": roll back to another one with --to");
-  }
-  return {};
-}
-
 Result<RollbackPlan> PlanFrom(const Sight& sight, const std::optional<RunId>& to, const std::string& path,
                               const Ports& ports, const Run** target) {
   TG_ASSIGN_OR_RETURN(*target, Choose(sight, to, path));
@@ -83,7 +72,8 @@ Result<RollbackPlan> PlanFrom(const Sight& sight, const std::optional<RunId>& to
   out.to_location = ports.root.Location(run.folder);
   out.rejected = sight.known.signature;
   TG_ASSIGN_OR_RETURN(out.run, ReadRun(ports.root, run));
-  TG_RETURN_IF_ERROR(CheckWhole(run, out.run));
+  const Status whole = CheckWhole(run, out.run);
+  if (!whole.ok()) return Corruption(whole.message() + ": roll back to another one with --to");
   return out;
 }
 

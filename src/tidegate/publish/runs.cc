@@ -79,4 +79,16 @@ Result<RunManifest> ReadRun(store::ObjectStore& store, const Run& run) {
   return manifest;
 }
 
+Status CheckWhole(const Run& run, const RunManifest& manifest) {
+  for (const RunFile& file : manifest.files) {
+    const std::string key = KeyIn(run.folder, file.name);
+    const auto found = std::find_if(run.files.begin(), run.files.end(),
+                                    [&](const store::ObjectInfo& object) { return object.key == key; });
+    if (found != run.files.end() && found->size_bytes == file.bytes) continue;
+    return Corruption("run " + run.id + " is not whole any more: " + Quoted(key, 1200) +
+                      (found == run.files.end() ? " is gone" : " has another size"));
+  }
+  return {};
+}
+
 }  // namespace tidegate::publish

@@ -34,4 +34,7 @@ const Run* RunAt(const std::vector<Run>& runs, const std::string& root_url, cons
 /// What the run file of a complete run says. Errors: those of the store and of ReadRunManifest, naming the file.
 Result<RunManifest> ReadRun(store::ObjectStore& store, const Run& run);
 
+/// Are all files there that the run file names, as large as it says? Errors: Corruption, naming the first that is not.
+Status CheckWhole(const Run& run, const RunManifest& manifest);
+
 }  // namespace tidegate::publish

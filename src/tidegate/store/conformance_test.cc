@@ -44,6 +44,7 @@ StoreUnderTest MakeFakeGcs(size_t page_size) {
 }
 
 constexpr Deviations kAFileSystem = {.keys_below_objects_refused = true};
+constexpr Deviations kReadByArrow = {.fetches_want_rest = true};
 
 INSTANTIATE_TEST_SUITE_P(Stores, StoreConformanceTest,
                          testing::Values(StoreCase{"memory", MakeMemory},
@@ -52,8 +53,8 @@ INSTANTIATE_TEST_SUITE_P(Stores, StoreConformanceTest,
                                          StoreCase{"s3", [] { return MakeFakeS3(1000, false); }},
                                          StoreCase{"s3_in_small_pages", [] { return MakeFakeS3(2, false); }},
                                          StoreCase{"s3_out_of_order", [] { return MakeFakeS3(3, true); }},
-                                         StoreCase{"gcs", [] { return MakeFakeGcs(1000); }},
-                                         StoreCase{"gcs_in_small_pages", [] { return MakeFakeGcs(3); }},
+                                         StoreCase{"gcs", [] { return MakeFakeGcs(1000); }, kReadByArrow},
+                                         StoreCase{"gcs_in_small_pages", [] { return MakeFakeGcs(3); }, kReadByArrow},
                                          StoreCase{"fault_over_memory", MakeFault},
                                          StoreCase{"metered_over_local", MakeMetered, kAFileSystem}),
                          StoreCaseName);

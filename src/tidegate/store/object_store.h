@@ -122,7 +122,8 @@ class ObjectStore {
   virtual Result<std::unique_ptr<RandomReader>> Open(const ObjectInfo& seen) = 0;
 
   /// The whole object, in one call, so that a writer cannot come between its bytes and its ETag. Errors: NotFound;
-  /// Corruption where it is larger than max_bytes (nothing is read then).
+  /// Corruption where it is larger than max_bytes (nothing is read then); of gs:// also PreconditionFailed, where the
+  /// object is written again and again without a rest.
   virtual Result<FetchedObject> Fetch(std::string_view key, uint64_t max_bytes) = 0;
 
   /// Its bytes alone.
